@@ -190,7 +190,7 @@ fuzz: $(VENV)/built
 		cargo test --quiet --release --locked --package chappe-tests --test tests -- adversary properties || exit 1; done
 	cd fuzz && cargo run --quiet --release --locked --no-default-features --bin runs -- \
 		--seed $$(date +%s) --minutes $(MINUTES)
-	cd fuzz && mkdir -p learnt && cargo +nightly fuzz run scenario learnt corpus/scenario -- \
+	cd fuzz && mkdir -p learned && cargo +nightly fuzz run scenario learned corpus/scenario -- \
 		-max_total_time=$$(( $(MINUTES) * 60 )) -timeout=10 -rss_limit_mb=6000 -max_len=100000 -print_final_stats=1
 	$(BIN)/python fuzz/api.py --minutes $(MINUTES)
 

@@ -1,6 +1,6 @@
 """Cost of motion: instructions per MAC frame on the air of a network that moves, compared with the same at rest.
 
-Nodes at random places of one density, each with datagrams for its nearest neighbour, over one hop without routing.
+Nodes at random places of one density, each with datagrams for its nearest neighbor, over one hop without routing.
 Where they move, all walk at 10 m/s from the same places. Instructions are counted by callgrind at two lengths, whose
 difference leaves out reading and setting up, so nothing is timed.
 

@@ -29,9 +29,9 @@ from statistics import mean, median
 from compare import FRAMES_TOLERANCE, delivered_line, measured, timed, welch
 from runs import HERE, NO_LENGTH, PROGRAM, frames
 
-DENSITY = 48e-6  # nodes per square metre
-DECODED, SENSED = 249.0, 549.0  # metres, a little less than the ranges of ns-2's radio
-NEAR = (500.0, 1400.0)  # metres
+DENSITY = 48e-6  # nodes per square meter
+DECODED, SENSED = 249.0, 549.0  # meters, a little less than the ranges of ns-2's radio
+NEAR = (500.0, 1400.0)  # meters
 FEW_HOPS = 10
 GROWTH = 1.3
 MEMORY = 1 << 20  # KiB
@@ -53,14 +53,14 @@ def pairs_within(places: list[Place], reach: float) -> list[list[int]]:
     return found
 
 
-def components(neighbours: list[list[int]]) -> list[int]:
+def components(neighbors: list[list[int]]) -> list[int]:
     """For each node one that stands for all it can reach."""
-    of = [-1] * len(neighbours)
+    of = [-1] * len(neighbors)
     for start in range(len(of)):
         waiting = [start] if of[start] < 0 else []
         of[start] = start if of[start] < 0 else of[start]
         while waiting:
-            for j in neighbours[waiting.pop()]:
+            for j in neighbors[waiting.pop()]:
                 if of[j] < 0:
                     of[j] = start
                     waiting.append(j)

@@ -1,6 +1,6 @@
 """Cost of reception by SINR compared with pairwise reception, per MAC frame on the air: instructions, user CPU time.
 
-Nodes at random places of one density, each with datagrams for its nearest neighbour, over one hop without routing. The
+Nodes at random places of one density, each with datagrams for its nearest neighbor, over one hop without routing. The
 noise is such that a frame is heard and detected as far as with ns-2's radio, 550 m and 245 m instead of 250 m, so that
 both visit the same nodes. Instructions are counted by callgrind at two lengths, whose difference leaves out reading and
 setting up. For the CPU time all kinds are run in turn, round after round, each less a run of no length: the ratio is

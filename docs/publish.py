@@ -19,7 +19,7 @@ HERE = Path(__file__).parent
 WIDTH = 900
 """Width of the pictures [pixels]."""
 
-COLOURS = 128
+COLORS = 128
 
 BEGIN, END = "<!-- findings -->", "<!-- end of findings -->"
 """Between them the README has the findings in short."""
@@ -29,14 +29,14 @@ FIRST = "elrakabawy2005"
 
 
 def small(picture: Path) -> bytes:
-    """A picture as wide as a page, in few colours."""
+    """A picture as wide as a page, in few colors."""
     with Image.open(picture) as whole:
         size = (WIDTH, round(whole.height * WIDTH / whole.width))
         reduced = (
             whole.convert("RGB")
             .resize(size, Image.Resampling.LANCZOS)
-            # The usual method takes the colours of thin lines for one.
-            .quantize(COLOURS, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+            # The usual method takes the colors of thin lines for one.
+            .quantize(COLORS, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
         )
     data = BytesIO()
     reduced.save(data, "png", optimize=True)

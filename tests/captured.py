@@ -184,7 +184,7 @@ def _options(data: bytes) -> dict[int, bytes]:
 
 
 def _adds_up(data: bytes) -> bool:
-    """Tells if the ones' complement sum of 16-bit words is that of a right checksum."""
+    """True if the ones' complement sum of 16-bit words is that of a right checksum."""
     words = struct.unpack(f"!{len(data) // 2}H", data[: len(data) // 2 * 2])
     odd = data[-1] << 8 if len(data) % 2 else 0
     return bool((sum(words) + odd) % 0xFFFF == 0)

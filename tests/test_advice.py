@@ -29,7 +29,7 @@ def test_verdicts_and_effects_are_filled_in() -> None:
 @pytest.mark.parametrize(
     ("needs", "verdict", "is_given"),
     [
-        ("holds", "confirmed, but of another size", True),
+        ("holds", "confirmed, effect size differs", True),
         ("holds", "depends", False),
         ("fails", "refuted", True),
         ("fails", "undecided", False),

@@ -228,9 +228,9 @@ def test_words_for_changes(mesh: ModuleType) -> None:
 @pytest.mark.parametrize(
     ("changes", "problem", "advised"),
     [
-        ([(8, 6, 10), (9, 7, 11)], "not gone", "good"),
-        ([(8, 6, 10), (0, -1, 1)], "not gone in 1 of 2 networks", "good in 1 of 2"),
-        ([(8, 6, 10), (-8, -10, -6)], "not gone in 1 of 2 networks", "good in 1, bad in 1 of 2"),
+        ([(8, 6, 10), (9, 7, 11)], "persists", "good"),
+        ([(8, 6, 10), (0, -1, 1)], "persists in 1 of 2 networks", "good in 1 of 2"),
+        ([(8, 6, 10), (-8, -10, -6)], "persists in 1 of 2 networks", "good in 1, bad in 1 of 2"),
         ([(0, -1, 1), (-8, -10, -6)], "gone", "bad in 1 of 2"),
         ([(-8, -10, -6)], "gone", "bad"),
         ([(0, -1, 1), (3, -9, 15)], "gone in 1 of 2 networks, undecided in others", "undecided"),
@@ -259,8 +259,8 @@ def test_gains_and_leads_follow_from_changes() -> None:
     # Far is at least 15 %, and only where that shows can it be gone.
     far = compare.Change(20, 4, 36)
     assert compare.lead({"b": far, "a": more}, {"b": more, "a": none}) == "gone"
-    assert compare.lead({"b": more, "a": far}, {"b": far, "a": undecided}) == "not gone in 1 of 2 networks that show it"
-    assert compare.lead({"b": more, "a": undecided}, {"b": none, "a": undecided}) == "not shown, then or now"
+    assert compare.lead({"b": more, "a": far}, {"b": far, "a": undecided}) == "persists in 1 of 2 networks that show it"
+    assert compare.lead({"b": more, "a": undecided}, {"b": none, "a": undecided}) == compare.NEVER
 
 
 @pytest.mark.parametrize(
@@ -373,7 +373,7 @@ def test_a_technique_is_good_bad_or_undecided(techniques: ModuleType) -> None:
 
 
 def test_shares_at_the_threshold_stay_undecided(techniques: ModuleType) -> None:
-    """Eight judgements at the threshold in each of 100 draws; without adjustment a third of the draws would err."""
+    """Eight judgments at the threshold in each of 100 draws; without adjustment a third of the draws would err."""
     rng = np.random.default_rng(2)
     shares = {"reno": (1.0, 0.01), "veno": (0.9, 0.05)}
     drawings = [drawn(techniques, rng, shares) for _ in range(100)]

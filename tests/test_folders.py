@@ -19,7 +19,7 @@ from polars.testing import assert_frame_equal
 from small_paper import PAPER
 
 NAMES = ("~", "~root", "a[b]", "a*b?", "x{1,2}", "two words", "grün", "-lead", "k=v", "%20", "s3:")
-NEIGHBOURS = ("ab", "aXbY", "x1", "root")
+NEIGHBORS = ("ab", "aXbY", "x1", "root")
 """Folders that an expanded name would match."""
 
 SCENARIO = 'run = { stop = "110 delivered", batches = 2, warmup_batches = 0 }\ntopology.hops = 2\n'
@@ -58,10 +58,10 @@ def names(folder: str | Path) -> set[str]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_run_is_written_to_the_given_folder(name: str, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for neighbour in NEIGHBOURS:
-        (here / neighbour).mkdir()
+    for neighbor in NEIGHBORS:
+        (here / neighbor).mkdir()
         for table in (*TABLES, "cwnd-0", "cwnd-1"):
-            (here / neighbour / f"{table}.parquet").write_text("of another run")
+            (here / neighbor / f"{table}.parquet").write_text("of another run")
     before = contents(here)
     expected = chappe.run(small(record=TABLES)).recorded
     with monkeypatch.context() as m:
@@ -253,12 +253,12 @@ def without_names(facts: dict[str, Any]) -> None:
 
 
 def with_another_table(facts: dict[str, Any]) -> None:
-    facts["files"] = [*facts["files"], "colours.parquet"]
+    facts["files"] = [*facts["files"], "colors.parquet"]
 
 
 VERSIONS = {
     without_names: r"has a run of an earlier version, whose run\.json does not name its files, .*: use a new folder",
-    with_another_table: r"has a run of another version, .* such as colours\.parquet: use a new folder",
+    with_another_table: r"has a run of another version, .* such as colors\.parquet: use a new folder",
 }
 
 
@@ -268,7 +268,7 @@ def test_a_run_of_another_version_is_refused_as_such(
 ) -> None:
     chappe.run(small()).save("out")
     if change is with_another_table:
-        (here / "out" / "colours.parquet").touch()
+        (here / "out" / "colors.parquet").touch()
     facts = json.loads((here / "out" / "run.json").read_text())
     change(facts)
     (here / "out" / "run.json").write_text(json.dumps(facts))

@@ -48,7 +48,7 @@ def test_synonyms_of_measures_are_suggested() -> None:
     ],
     ids=["gzip", "zip", "utf-16", "utf-16-be", "latin-1"],
 )
-def test_binary_files_are_recognised(data: bytes, why: str, tmp_path: Path) -> None:
+def test_binary_files_are_recognized(data: bytes, why: str, tmp_path: Path) -> None:
     (tmp_path / "theirs").write_bytes(data)
     (tmp_path / "scenario.toml").write_text('run.stop = "1 s"\ntopology = { kind = "file", file = "theirs" }\n')
     with pytest.raises(chappe.ScenarioError) as error:

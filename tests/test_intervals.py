@@ -187,7 +187,7 @@ def test_the_ratio_of_von_neumann() -> None:
 
 
 @pytest.mark.parametrize("n", [5, 7, 10, 30])
-def test_neighbours_are_tested_at_their_level(n: int) -> None:
+def test_neighbors_are_tested_at_their_level(n: int) -> None:
     """4 standard errors of 5 % in 3,000 are 1.6 %; probabilities are uniform."""
     rng = np.random.default_rng(n)
     for draw in (rng.normal, rng.exponential):
@@ -196,7 +196,7 @@ def test_neighbours_are_tested_at_their_level(n: int) -> None:
     assert kstest(p, "uniform").statistic < 0.1
 
 
-def test_neighbours_that_are_alike_are_found() -> None:
+def test_neighbors_that_are_alike_are_found() -> None:
     """The former limit, 2 / sqrt(n), found 6 % of these, and none with seven batches or fewer."""
     rng = np.random.default_rng(1)
     x = rng.normal(size=(1000, 10))

@@ -1,4 +1,4 @@
-"""Judgement of claims on random numbers: decisions and error rates."""
+"""Judgment of claims on random numbers: decisions and error rates."""
 
 import itertools
 import math
@@ -144,7 +144,7 @@ def test_a_single_run_of_a_paper() -> None:
     wide = judge([among("", Quantile.at([float(i) for i in range(1, 401)]), 200.0)])
     assert wide.observations[0].is_blunt
     assert wide.verdict is Verdict.ALIKE
-    assert wide.reported == "cannot be told apart: single runs have 11.0 to 390"
+    assert wide.reported == "indistinguishable: single runs have 11.0 to 390"
     narrow = judge([among("", Quantile.at([200 + i / 4 for i in range(400)]), 250.0)])
     assert not narrow.observations[0].is_blunt
     assert narrow.verdict is Verdict.CONFIRMED

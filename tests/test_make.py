@@ -57,8 +57,8 @@ def test_make_test_runs_every_test_of_rust() -> None:
 def test_make_test_layer_runs_the_unit_tests_of_a_layer() -> None:
     how = ["--quiet", "--locked", "--package", "chappe-core", "--lib", "--"]
     assert arguments("test-layer", "cargo", "test") == [*how, "tcp::"]
-    misspelt = ["make", "test-layer", "LAYER=tpc"]
-    wrong = subprocess.run(misspelt, cwd=REPOSITORY, env=environment(), capture_output=True, text=True, check=False)
+    misspelled = ["make", "test-layer", "LAYER=tpc"]
+    wrong = subprocess.run(misspelled, cwd=REPOSITORY, env=environment(), capture_output=True, text=True, check=False)
     assert wrong.returncode != 0
     assert "LAYER=tpc is no folder or file of crates/core/src" in wrong.stderr
 

@@ -22,7 +22,7 @@ PURE = {"index", "gain", "probability", "hops", "correlation", "autocorrelation"
 """Last words of columns of numbers without a unit."""
 
 PER_CENT = {"sampling", "smoothing", "ewma_level", "lookaround_rate"}
-"""Settings in whole per cent, as drivers name them: "Names that were weighed" of docs/glossary.md."""
+"""Settings in whole percent, as drivers name them: "Names that were weighed" of CONTRIBUTING.md."""
 
 NEGATIONS = {"no", "not", "non", "never", "without", "disable", "disabled", "quiet"}
 
@@ -142,7 +142,7 @@ PAGES = sorted(
         *(REPOSITORY / "scenarios").iterdir(),
     ]
 )
-ABOUT_FORMER = {"results.md": "## Former names of columns", "glossary.md": "## Names that were weighed"}
+ABOUT_FORMER = {"results.md": "## Former names of columns"}
 """Sections about former names."""
 
 FILES = (".rs", ".py", ".md", ".toml", ".csv")

@@ -105,7 +105,7 @@ def test_a_part_needs_what_its_recipe_says(tmp_path: Path) -> None:
         shutil.copy(REPOSITORY / name, tmp_path)
     for recipe in recipes():
         apply(recipe, tmp_path)
-    # Not optimised, and with what it depends on kept from run to run.
+    # Not optimized, and with what it depends on kept from run to run.
     compiled = REPOSITORY / "target/recipes"
     quickly = environment(CARGO_PROFILE_RELEASE_OPT_LEVEL="0", CARGO_PROFILE_RELEASE_CODEGEN_UNITS="16")
     how = ["--quiet", "--release", "--locked", "--target-dir", str(compiled)]

@@ -51,7 +51,7 @@ def shortened(monkeypatch: pytest.MonkeyPatch) -> None:
 # ---- the testbed ----
 
 
-def test_only_neighbours_on_a_path_hear_each_other_at_11_mbps() -> None:
+def test_only_neighbors_on_a_path_hear_each_other_at_11_mbps() -> None:
     point = Point("path")
     for number in (1, 2, 3):
         links = paths().on(number, point, scenario(point)).links
@@ -83,7 +83,7 @@ def test_a_path_does_not_depend_on_which_was_asked_for_first() -> None:
     assert Paths(grid_seed=2).path(1) != early.path(1)
 
 
-def test_in_four_rows_only_neighbours_of_a_row_hear_each_other_at_11_mbps() -> None:
+def test_in_four_rows_only_neighbors_of_a_row_hear_each_other_at_11_mbps() -> None:
     seeds = [paths().drawing(n) for n in range(1, 6)]
     assert seeds == sorted(set(seeds))
     assert [s for s in range(1, seeds[-1] + 1) if paths().fits(s)] == seeds

@@ -98,7 +98,7 @@ def test_a_short_run_shows_no_bar(long: Path) -> None:
     assert "Chain of 8 nodes" in terminal.text
 
 
-def test_no_bar_and_no_colour_without_a_terminal(long: Path) -> None:
+def test_no_bar_and_no_color_without_a_terminal(long: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", IMPATIENT, "run", long.name, "--set", "run.stop=3000 s"],
         cwd=long.parent,

@@ -18,7 +18,7 @@ def test_the_page_is_made_of_the_published_claims() -> None:
     assert PROGRAM["published"]() == {n: {c: o.verdict for c, o in s.claims.items()} for n, s in shipped.items()}
     verdicts = [o.verdict for s in shipped.values() for o in s.claims.values()]
     undecided = sum(v in (Verdict.OPEN.value, Verdict.ALIKE.value) for v in verdicts)
-    assert f"**{undecided} of {len(verdicts)} claims are undecided, or cannot be told apart**" in PAGE
+    assert f"**{undecided} of {len(verdicts)} claims are undecided, or indistinguishable**" in PAGE
 
 
 def test_all_verdicts_before_have_todays_words() -> None:

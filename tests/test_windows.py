@@ -126,8 +126,8 @@ def test_states_of_linux_are_recorded_and_drawn(control: str) -> None:
     # A band is as long as the states that it shows.
     seconds = changes.select(pl.col("time_s").shift(-1).fill_null(11.0) - pl.col("time_s")).to_series()
     spent = float(seconds.filter(states == "by_count").sum())
-    colour = STATES["recovery_state"][1]["by_count"][0]
-    bands = [c for c in drawn.axes[0].collections if np.allclose(np.asarray(c.get_facecolor())[0], to_rgba(colour))]
+    color = STATES["recovery_state"][1]["by_count"][0]
+    bands = [c for c in drawn.axes[0].collections if np.allclose(np.asarray(c.get_facecolor())[0], to_rgba(color))]
     widths = [np.ptp(np.asarray(path.vertices)[:, 0]) for path in bands[0].get_paths()]
     assert sum(widths) == pytest.approx(spent)
 

@@ -1,4 +1,4 @@
-"""Zhou et al. 2004, shortened: runs, judgement of claims, output and files."""
+"""Zhou et al. 2004, shortened: runs, judgment of claims, output and files."""
 
 import csv
 import math

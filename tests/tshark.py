@@ -63,7 +63,7 @@ def test_tshark_finds_nothing_wrong_and_counts_as_we_do(name: str, tmp_path: Pat
 
 
 def flow_fields(name: str, folder: Path) -> bool:
-    """Tells if the files have what the run is named after."""
+    """True if the files have what the run is named after."""
     wanted = {
         "aodv": "aodv.type == 3 || aodv.type == 2",
         "dsr": "dsr.option.type == 96",

@@ -24,7 +24,7 @@ Key = tuple[str, int, int, int, str]
 
 
 def scenario(variant: str, hops: int, mpdus: int, window: int, rts: str) -> chappe.Scenario:
-    """A chain of which neighbours decode each other, the next but one senses, and the third is hidden."""
+    """A chain of which neighbors decode each other, the next but one senses, and the third is hidden."""
     noise_dbm = -93.97
     return chappe.Scenario(
         {
@@ -73,7 +73,7 @@ def page(found: dict[Key, dict[str, float]]) -> str:
         return fmean(v[name] for k, v in found.items() if keep(k))
 
     def ratio(one: Callable[[Key], bool], other: Callable[[Key], bool]) -> str:
-        return f"{100 * (mean('goodput', one) / mean('goodput', other) - 1):+.0f} %"
+        return f"{round(100 * (mean('goodput', one) / mean('goodput', other) - 1)):+d} %"
 
     def at(variant: str | None = None, hops: int | None = None, mpdus: int | None = None, window: int = 64,
            rts: str = "never") -> Callable[[Key], bool]:  # fmt: skip
@@ -87,7 +87,7 @@ def page(found: dict[Key, dict[str, float]]) -> str:
         one, eight, many = (mean("goodput", at(variant, hops, mpdus)) for mpdus in AGGREGATES)
         return f"{one:.2f} Mbit/s with single frames, {eight:.2f} with aggregates of 8, {many:.2f} with 32"
 
-    def beside(variant: str, hops: int) -> str:
+    def compared(variant: str, hops: int) -> str:
         one, eight, many = (ratio(at(variant, hops, m), at("newreno", hops, m)) for m in AGGREGATES)
         return f"{one} with single frames, {eight} with 8, {many} with 32"
 
@@ -102,22 +102,22 @@ def page(found: dict[Key, dict[str, float]]) -> str:
     lines = [
         "# TCP over 802.11n: what aggregation changes",
         "",
-        "One flow over 1 to 5 hops of HT20, MCS 7; neighbours decode each other, the next but one senses, the third is",
+        "One flow over 1 to 5 hops of HT20, MCS 7; neighbors decode each other, the next but one senses, the third is",
         "hidden. Means of five runs of 10 s. `python docs/experiments/aggregation.py` writes this page.",
         "",
         f"1. One hop, window 64, NewReno: {mbps('newreno', 1)}.",
         f"2. Five hops: {mbps('newreno', 5)}.",
-        f"3. Vegas beside NewReno over five hops, window 64: {beside('vegas', 5)}.",
-        f"4. The same over four hops: {beside('vegas', 4)}.",
-        f"5. CUBIC beside NewReno over five hops: {beside('cubic', 5)}.",
+        f"3. Vegas compared with NewReno over five hops, window 64: {compared('vegas', 5)}.",
+        f"4. The same over four hops: {compared('vegas', 4)}.",
+        f"5. CUBIC compared with NewReno over five hops: {compared('cubic', 5)}.",
         f"6. A window of 16 instead of 64, NewReno, five hops: {changed(16, 'never')}; with 32 the round-trip time is",
         f"   {rtt[0]:.0f} instead of {rtt[1]:.0f} ms.",
         f"7. RTS before long frames, NewReno, five hops, window 64: {changed(64, RTS[1])}.",
-        f"8. Segments sent again, of a hundred, over five hops with 1, 8 and 32: NewReno {again('newreno', 5)}; Vegas",
+        f"8. Retransmission rate \\[%\\], five hops, with 1, 8 and 32: NewReno {again('newreno', 5)}; Vegas",
         f"   {again('vegas', 5)}.",
         f"9. All hops and variants, window 64: {ratio(at(mpdus=8), at(mpdus=1))} with 8,",
-        f"   {ratio(at(mpdus=32), at(mpdus=1))} with 32, beside single frames.",
-        "10. The papers found that fewer segments in flight deliver more over a chain, as Vegas keeps them. Over five",
+        f"   {ratio(at(mpdus=32), at(mpdus=1))} with 32, compared with single frames.",
+        "10. The papers found that a smaller window, such as Vegas', delivers more over a chain. Over five",
         f"    hops Vegas delivers {mean('goodput', at('vegas', 5, 8)):.2f} Mbit/s with aggregates of 8 and"
         f" {mean('goodput', at('vegas', 5, 32)):.2f} with 32: its few",
         "    segments fill no larger aggregate (lines 3 and 4). A limited window of NewReno (line 6) does.",

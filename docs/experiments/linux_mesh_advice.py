@@ -173,7 +173,7 @@ TOLD = {
 
 
 def verdict(words: Sequence[str]) -> str:
-    """Verdict on a recommendation from the judgements of its trials."""
+    """Verdict on a recommendation from the judgments of its trials."""
     yes, undecided = words.count(YES), words.count(OPEN)
     if yes:
         return HOLDS if yes == len(words) else f"holds in {yes} of {len(words)} trials"
@@ -208,7 +208,7 @@ class Advice:
         }
 
     def words(self, recommendation: Recommendation) -> list[str]:
-        """Judgements of the trials of a recommendation, one for each sender of today."""
+        """Judgments of the trials of a recommendation, one for each sender of today."""
         trials = [(trial, self.changes(trial)) for trial in recommendation.trials]
         return [c.judged(trial.more) for trial, changes in trials if changes for c in changes.values()]
 

@@ -16,8 +16,8 @@ AHEAD = 15
 """Smallest lead that counts as far [%]: the smallest of Vegas in ElRakabawy 2005 (P0-A-1)."""
 
 YES, NO, OPPOSITE, OPEN = "yes", "no", "no, the opposite", "undecided"
-"""Judgements of changes."""
-GONE, STAYS, NEVER = "gone", "not gone", "not shown, then or now"
+"""Judgments of changes."""
+GONE, STAYS, NEVER = "gone", "persists", "not found, with the senders of 2003 or of today"
 """Verdicts on problems; :data:`OPEN` is one, too."""
 
 
@@ -43,7 +43,7 @@ class Change(NamedTuple):
         return self.judged(more=True) == YES and self.mean >= AHEAD
 
     def judged(self, more: bool) -> str:
-        """Tells if it is an increase, or a decrease, of more than nothing: of :data:`SAME` or less it is none."""
+        """True if it is an increase, or a decrease, of more than nothing: of :data:`SAME` or less it is none."""
         if self.low > -SAME and self.high < SAME:
             return NO
         wanted, opposite = (self.low > 0, self.high < 0) if more else (self.high < 0, self.low > 0)

@@ -252,7 +252,7 @@ def verdict_of(of: Sequence[Point], checks: Sequence[bool | None], size: str, is
             joined = "confirmed with exceptions"
     if joined != "confirmed":
         return "depends" if depends(of, checks, is_short) else joined
-    return "confirmed, but of another size" if size in ("larger", "smaller", "larger and smaller") else joined
+    return "confirmed, effect size differs" if size in ("larger", "smaller", "larger and smaller") else joined
 
 
 def compare(claims: pl.DataFrame, is_short: bool) -> list[tuple[str, ...]]:

@@ -8,7 +8,7 @@ runs fewer.
 Every scenario has the same paths for all schemes. The best scheme of a scenario is chosen on every other path, and all
 are compared with it on the rest, so that the best is not the luckiest; the same with the worst scenario of a scheme.
 A scheme is good in a scenario when it has significantly 90 % or more of the best, not good when it has significantly
-less, and else that is open: 5 % is the probability that any of all these judgements errs (Holm).
+less, and else that is open: 5 % is the probability that any of all these judgments errs (Holm).
 """
 
 import argparse
@@ -77,7 +77,7 @@ _METHOD = (
     "Throughput of all flows divided by that of the best technique there [%], with the half width of the 95 % interval "
     "if it is 0.5 or more. The best was chosen on every other path, and all were compared on the rest: the best "
     f"itself has 100, another one may have more. **Bold**: good, significantly {100 * GOOD:.0f} % or more; plain: not "
-    "good, significantly less; `?`: open. The probability that any judgement of the table errs is at most 5 % (Holm): "
+    "good, significantly less; `?`: open. The probability that any judgment of the table errs is at most 5 % (Holm): "
     f"one may be open although its own interval excludes {100 * GOOD:.0f} %."
 )
 
@@ -142,7 +142,7 @@ def point(layout: str, hops: int, rate: str, host: str, scheme: str) -> Point:
 
 
 def judged(values: Mapping[Where, Mapping[str, Values]]) -> Found:
-    """Every scheme compared with the best of its scenario; all judgements together err with at most 5 %."""
+    """Every scheme compared with the best of its scenario; all judgments together err with at most 5 %."""
     found: Found = {}
     for where, own in values.items():
         best = max(own, key=lambda s: float(own[s].bps[::2].mean()))
@@ -216,8 +216,9 @@ def answer(found: Found) -> list[str]:
     """Results, in at most ten lines."""
     first = everywhere(found)
     lines = [
-        f"**{first[0].upper()}{first[1:]}.** Good is {SURE[True]} of the best throughput, not good {SURE[False]}, "
-        f"the rest is open; everywhere means in each of {len(found)} scenarios."
+        f'**{first[0].upper()}{first[1:]}.** ("Good": significantly at least {100 * GOOD:.0f} % of the best '
+        f'throughput; "not good": significantly less; otherwise "open". '
+        f'"Everywhere": in each of {len(found)} scenarios.)'
     ]
     order = sorted(COMPARED, key=lambda s: -found[worst(found, s)][1][s].chosen[0])
     for scheme, place in ((order[0], "Closest to good everywhere"), (order[-1], "Farthest from good everywhere")):

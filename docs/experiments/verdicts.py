@@ -13,7 +13,7 @@ DOCS = Path(__file__).parents[1]
 PAGE = DOCS / "papers" / "verdicts.md"
 BEFORE = Path(__file__).with_name("verdicts.csv")
 
-UNDECIDED = ("undecided", "cannot be told apart")
+UNDECIDED = ("undecided", "indistinguishable")
 LATER = "newer runs or rules"
 """Instead of a reason, where a verdict moved and the file of reasons does not know it."""
 
@@ -54,7 +54,7 @@ def page() -> str:
     lines = [
         "# Verdicts before and now",
         "",
-        f"**{counted(of_all)} claims are undecided, or cannot be told apart**; on 24 November 2026 it was"
+        f"**{counted(of_all)} claims are undecided, or indistinguishable**; on 24 November 2026 it was"
         f" {counted([r['verdict'] for r in before.values()])}. {len(of_all) - len(before)} claims are new, and"
         f" {len(moved)} verdicts moved.",
         "",
@@ -63,7 +63,7 @@ def page() -> str:
         "- *Tested as shown*: a quotient is tested by the interval that is printed (Fieller 1954).",
         "- *Depends*: a claim that holds in some layouts, lengths or variants and not in the others.",
         "- *Single runs*: a number of one run or path is compared with single runs or paths; where these spread too"
-        " far, it cannot be told apart.",
+        " far, it is indistinguishable.",
         "- *One test of all its numbers*: the numbers of Table I are tested together instead of one by one.",
         "- *It has chosen the data rate*: a number that chooses a reading judges nothing.",
         "- *Runs*: the same rules, other runs.",

@@ -1,7 +1,7 @@
 """Chosen flows: the measures of some of the flows of a run, such as ``"mean_delay_s of tcp"``.
 
-Their batches have the totals of these flows alone, so that all that is made of batches holds for them, too. What nodes
-do is nobody's flow: measures of the link layer, of routing and of energy are undefined.
+Their batches have the totals of these flows alone, so that everything computed from batches applies to them. Node-level
+measures (link layer, routing, energy) cannot be attributed to flows and are undefined.
 """
 
 import re

@@ -257,7 +257,7 @@ class Simulation:
         return Results(self.scenario, self._core.results())
 
     def stations(self) -> pl.DataFrame:
-        """State of every radio and its station now: position, reception, NAV, back-off, queue, battery.
+        """State of every radio and its station now: position, reception, NAV, backoff, queue, battery.
 
         One row per radio; docs/scenarios.md has the columns. The run itself is not changed.
 

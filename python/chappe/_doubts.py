@@ -8,7 +8,7 @@ LEVEL = 0.05
 """Probability with which a test of independent batches reports one row."""
 
 CORRELATED = "correlated"
-"""Word for neighbouring batches that are alike."""
+"""Word for neighboring batches that are alike."""
 
 TREND = "trend"
 """Word for batches that rise or fall."""
@@ -33,7 +33,7 @@ MEANING = {
     "undefined runs": "the measure is not defined in some runs, and the mean is that of the others",
     "one run": "the interval comes from the batches of one run and does not contain differences between runs",
     "short batches": "stalls are long compared with a batch; the interval is too narrow",
-    CORRELATED: "neighbouring batches are alike; the interval is too narrow",
+    CORRELATED: "neighboring batches are alike; the interval is too narrow",
     TREND: "the measure rises or falls during the run; batches have no common mean",
 }
 """Words of the column ``doubt``, with their meaning."""

@@ -97,7 +97,7 @@ def _topology(kind: str, nodes: int) -> list[str]:
             rows = max(r for r in range(1, int(nodes**0.5) + 1) if nodes % r == 0)
             return ['kind = "grid"', f"rows = {rows}", f"columns = {nodes // rows}", 'spacing = "200 m"']
         case _:
-            # About 10 neighbours in a range of 250 m.
+            # About 10 neighbors in a range of 250 m.
             side = max(200, round(250 * (3.14 * nodes / 10) ** 0.5, -1))
             return [
                 'kind = "random"',

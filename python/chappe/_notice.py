@@ -16,7 +16,7 @@ OF_RUNS: Mapping[str, str] = {
     "correlated_batches": "Batches are correlated, and their intervals too narrow.",
     "trend": "Batches have a trend, and their intervals are too narrow.",
     "missed_precision": "Points of a study missed its precision.",
-    "undecided_search": "A search ended before it told neighbouring values apart.",
+    "undecided_search": "A search ended before it told neighboring values apart.",
     "long_transient": "MSER-5 left out half of the batches: the transient may be longer.",
     "rewritten_study": "The description of a study was missing or damaged, and has been rewritten.",
     "damaged_runs": "Files of runs were damaged and moved away; the runs are repeated.",

@@ -34,7 +34,7 @@ class Kind(NamedTuple):
         name: Its name in messages.
         endings: Its endings, with a dot; empty: any name will do.
         rule: What its files are, in messages about another ending.
-        is_ours: Tells if the content of a file is of this kind, and was written by Chappe.
+        is_ours: True if the content of a file is of this kind, and was written by Chappe.
     """
 
     name: str
@@ -137,7 +137,7 @@ def refuse_inputs(path: Path, inputs: Iterable[Path]) -> None:
 
 
 def is_ours(path: Path, kind: Kind) -> bool:
-    """Tells if a file is of a kind, and was written by Chappe."""
+    """True if a file is of a kind, and was written by Chappe."""
     return path.stat().st_size <= _LONGEST and kind.is_ours(path.read_bytes())
 
 

@@ -219,7 +219,7 @@ class Results:
         """Frames transmitted by all nodes in the whole run."""
         return self._measured.frames_sent
 
-    if not TYPE_CHECKING:  # a misspelt attribute is a mistake for type checkers
+    if not TYPE_CHECKING:  # a misspelled attribute is a mistake for type checkers
 
         def __getattr__(self, name):
             return deprecated.former_attribute(self, name, _FORMER)
@@ -457,7 +457,7 @@ class Results:
         Returns:
             One row per measure that is defined in the run: ``measure``, ``estimate``, ``ci_low`` and ``ci_high`` of the
             interval, ``n``, ``of`` (``"batches"``), ``doubt`` (``"one run"`` and further reasons to doubt the interval;
-            docs/studies.md), and ``autocorrelation`` of neighbouring batches. Expressions over tables that are not
+            docs/studies.md), and ``autocorrelation`` of neighboring batches. Expressions over tables that are not
             recorded have no interval.
 
         Raises:

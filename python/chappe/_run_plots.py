@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from chappe._results import Results
     from chappe._scenario import Scenario
 
-CURVES = len(plot.COLOURS)
-"""Largest number of flows or nodes of a figure, which have different colours."""
+CURVES = len(plot.COLORS)
+"""Largest number of flows or nodes of a figure, which have different colors."""
 
 
 AIR = "air"
@@ -51,7 +51,7 @@ def figure(results: "Results", what: str, only: list[int] | None, from_s: float,
 
     Raises:
         ValueError: If there is no such kind, its table was not recorded or is empty, a number is unknown, the times
-            are in a wrong order, or there are more curves than colours.
+            are in a wrong order, or there are more curves than colors.
     """
     if what not in (*KINDS, AIR):
         raise ValueError(f"there is no figure {said(what)}; known: {', '.join((*KINDS, AIR))}")

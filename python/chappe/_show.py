@@ -102,15 +102,15 @@ def estimate(row: Mapping[str, Any], scale: float = 1.0) -> str:
 
 def warnings(scenario: Scenario, ignored: Sequence[str] = ()) -> None:
     """Prints the warnings about a scenario on standard error, except for those of ignored codes."""
-    colour = sys.stderr.isatty() and "NO_COLOR" not in os.environ
-    if text := scenario._core.render_warnings(list(ignored), colour):
+    color = sys.stderr.isatty() and "NO_COLOR" not in os.environ
+    if text := scenario._core.render_warnings(list(ignored), color):
         tell(text + "\n")
 
 
 def refusal(e: ScenarioError | LimitError | StudyError, file: str, done: str = "run") -> None:
     """Prints the problems of a scenario, a run or a study on standard error, their number, and what was not done."""
-    colour = sys.stderr.isatty() and "NO_COLOR" not in os.environ
-    tell(str(e) if isinstance(e, StudyError) or not colour else e.colored)
+    color = sys.stderr.isatty() and "NO_COLOR" not in os.environ
+    tell(str(e) if isinstance(e, StudyError) or not color else e.colored)
     outcome = "the run was ended" if isinstance(e, LimitError) else f"nothing was {done}"
     tell(f"\n{plain(file)}: {count(len(e.problems) + e.more, 'error')}; {outcome}.")
 

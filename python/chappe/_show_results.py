@@ -105,7 +105,8 @@ def results(r: Results, name: str, choice: str | None = None, measures: Sequence
         if found[word]:
             show.say(f"{word}: {MEANING[word]}. Use longer batches or several seeds.", style="yellow")
         else:
-            show.say(f"{word}: no more rows than by chance, which is one of twenty.")
+            of = f"{doubts.count(word)} of {count(len(rows), 'measure')}"
+            show.say(f"{word}: {of}; 1 in 20 is expected by chance.")
     outcomes = r._columns("packet_outcomes")
     dropped = {name: sum(numbers) for name, numbers in outcomes.items() if name.startswith("dropped_")}
     reasons = [f"{n:,} {name.removeprefix('dropped_').replace('_', ' ')}" for name, n in dropped.items() if n]

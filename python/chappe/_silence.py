@@ -27,7 +27,7 @@ _LACKED = 0.05
 """Share of time without a route that counts as a reason."""
 
 _FLOODED = ("aodv", "dsdv", "dsr")
-"""Protocols that discover neighbours by broadcasts."""
+"""Protocols that discover neighbors by broadcasts."""
 
 
 class Silence(NamedTuple):

@@ -45,7 +45,7 @@ SENDING = ("data", "retransmitted_data", "tcp_acks", "control", "routing", "coll
 
 LOSSES = {
     "retry_limit_hidden_terminal": "retry limit: hidden terminals",
-    "retry_limit_same_slot": "retry limit: neighbours in the same slot",
+    "retry_limit_same_slot": "retry limit: neighbors in the same slot",
     "retry_limit_captured": "retry limit: receiver locked on a stronger frame",
     "retry_limit_transmitting": "retry limit: receiver transmitting",
     "retry_limit_refused": "retry limit: CTS refused (NAV, carrier sense)",
@@ -84,7 +84,7 @@ class Why:
     Attributes:
         flow_time: Measured time of TCP flows by phase: ``flow``, ``use``, ``time_s``, ``share``. The shares of a flow
             sum to 1.
-        routes: Routes of flows: ``flow``, ``breaks`` (number of times the source learnt of a broken route),
+        routes: Routes of flows: ``flow``, ``breaks`` (number of times the source learned of a broken route),
             ``no_route_s`` (time without a route), ``share`` (the same, of the time that the flow was active; null:
             never active), ``mean_life_s`` (null: no route broke).
         losses: Packets of flows created in the measured part and dropped: ``packet_class`` (``data``, ``ack``),
@@ -106,7 +106,7 @@ class Why:
     energy_j: float
     energy_per_bit_j: float | None
 
-    if not TYPE_CHECKING:  # a misspelt attribute is a mistake for type checkers
+    if not TYPE_CHECKING:  # a misspelled attribute is a mistake for type checkers
 
         def __getattr__(self, name):
             return deprecated.former_attribute(self, name, {"air_time": "airtime"})

@@ -56,7 +56,7 @@ class Among(Estimate):
         return self.low, self.high
 
     def half_width(self, confidence: float = 0.95) -> float:
-        """Half the width of the interval, which is not centred on the chosen value."""
+        """Half the width of the interval, which is not centered on the chosen value."""
         low, high = self.interval(confidence)
         return (high - low) / 2
 

@@ -45,7 +45,7 @@ class Quantile(Estimate):
         return self.ordered[low - 1] if low else -math.inf, self.ordered[high - 1] if high <= n else math.inf
 
     def half_width(self, confidence: float = 0.95) -> float:
-        """Half the width of the interval, which is not centred on the quantile."""
+        """Half the width of the interval, which is not centered on the quantile."""
         low, high = self.interval(confidence)
         return (high - low) / 2
 

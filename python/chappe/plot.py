@@ -29,8 +29,8 @@ FORMATS = ("pdf", "svg", "png")
 PANELS = 12
 """Largest number of panels of a Welch plot."""
 
-# Palettes of Okabe and Ito, and (the last five) of Tol, for all kinds of colour vision.
-COLOURS = (
+# Palettes of Okabe and Ito, and (the last five) of Tol, for all kinds of color vision.
+COLORS = (
     "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9",
     "#666666", "#8c6d31", "#332288", "#882255", "#44AA99", "#999933",
 )  # fmt: skip
@@ -55,14 +55,14 @@ _STYLE: dict[Any, Any] = {
 
 @dataclass(frozen=True)
 class Curve:
-    """A line of a figure, or the bars of one colour.
+    """A line of a figure, or the bars of one color.
 
     Attributes:
         label: Name in the legend.
         x: x values; for bars positions from 0.
         y: y values.
         half_widths: Half widths of the intervals, or pairs of distances to their lower and upper ends.
-        group: Number of the group; a group shares colour and marker.
+        group: Number of the group; a group shares color and marker.
         reference: True for reference data: pale, dotted, with open markers.
         few: True for values from few runs, which are marked.
     """
@@ -84,7 +84,7 @@ class Mark:
         y: Lower and upper end.
         x: x value; ``None``: all of the x axis.
         label: Name in the legend.
-        group: Group of curves that gives the colour; ``None``: black.
+        group: Group of curves that gives the color; ``None``: black.
     """
 
     y: tuple[float, float]
@@ -102,7 +102,7 @@ class Panel:
         x_label: Label of the x axis.
         y_label: Label of the y axis.
         title: Title of the panel.
-        ticks: Labelled x values.
+        ticks: Labeled x values.
         names: Names of groups of bars, which replace lines; ``None``: lines.
         left: Left end of the x axis of lines; ``None``: a little below the first value.
         log_from: Start of the logarithmic part of the x axis, which is linear from 0 to there.
@@ -191,9 +191,9 @@ def _marks(axes: Any, marks: Sequence[Mark]) -> dict[str, Any]:
             handles[m.label] = axes.axhspan(low, high, color="#000000", alpha=0.10, zorder=1)
         else:
             middle = (low + high) / 2
-            colour = "black" if m.group is None else COLOURS[m.group % len(COLOURS)]
+            color = "black" if m.group is None else COLORS[m.group % len(COLORS)]
             handles[m.label] = axes.errorbar(
-                [m.x], [middle], yerr=[[middle - low], [high - middle]], color=colour, marker="*",
+                [m.x], [middle], yerr=[[middle - low], [high - middle]], color=color, marker="*",
                 markersize=12, markeredgecolor="black", linestyle="none", capsize=3, zorder=6,
             )  # fmt: skip
     return handles
@@ -209,15 +209,15 @@ def lines(
 def _lines(axes: Any, panel: Panel) -> dict[str, Any]:
     handles = {}
     for c in panel.curves:
-        colour, marker = COLOURS[c.group % len(COLOURS)], MARKERS[c.group % len(MARKERS)]
+        color, marker = COLORS[c.group % len(COLORS)], MARKERS[c.group % len(MARKERS)]
         drawn = axes.errorbar(
             c.x,
             c.y,
             yerr=np.transpose(c.half_widths),
-            color=colour,
+            color=color,
             marker=marker,
             markersize=4.5 if len(c.x) < 30 else 2.5,
-            markerfacecolor="white" if c.reference else colour,
+            markerfacecolor="white" if c.reference else color,
             linestyle=":" if c.reference else "-",
             linewidth=1.0 if c.reference else 1.4,
             capsize=2,
@@ -269,8 +269,8 @@ def _bars(axes: Any, panel: Panel) -> dict[str, Any]:
             )
         else:
             error = {"elinewidth": 0.9, "capsize": 2}
-            colour = COLOURS[c.group % len(COLOURS)]
-            drawn = axes.bar(x, c.y, width * 0.92, yerr=np.transpose(c.half_widths), color=colour, error_kw=error)
+            color = COLORS[c.group % len(COLORS)]
+            drawn = axes.bar(x, c.y, width * 0.92, yerr=np.transpose(c.half_widths), color=color, error_kw=error)
             if c.x:
                 handles[c.label] = drawn
             _ring(axes, x, c)
@@ -280,7 +280,7 @@ def _bars(axes: Any, panel: Panel) -> dict[str, Any]:
             notes |= {float(v): "no runs" for v in range(len(panel.names)) if v not in c.x}
             for v, text in notes.items() if c.x else ():
                 axes.annotate(text, (v + low, 0), (0, 2), xycoords=axes.get_xaxis_transform(), rotation=90, fontsize=6,
-                              textcoords="offset points", ha="center", va="bottom", color=colour)  # fmt: skip
+                              textcoords="offset points", ha="center", va="bottom", color=color)  # fmt: skip
     axes.set_xticks(range(len(panel.names)), panel.names)
     axes.grid(visible=False, axis="x")
     return handles
@@ -288,7 +288,7 @@ def _bars(axes: Any, panel: Panel) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Group:
-    """Points of one colour in :func:`agreement`: measured, predicted, and the ends of the interval."""
+    """Points of one color in :func:`agreement`: measured, predicted, and the ends of the interval."""
 
     label: str
     points: Sequence[tuple[float, float, float, float]]
@@ -326,7 +326,7 @@ def agreement(panels: Sequence[tuple[str, Sequence[Group]]], *, title: str, x_la
                 reach = [[b - a for a, b in zip(down, y, strict=True)], [b - a for a, b in zip(y, up, strict=True)]]
                 handles[g.label] = axes.errorbar(
                     x, y, yerr=np.maximum(reach, 0), linestyle="none", marker="*" if g.marked else MARKERS[n % 12],
-                    markersize=13 if g.marked else 5, color="black" if g.marked else COLOURS[n % len(COLOURS)],
+                    markersize=13 if g.marked else 5, color="black" if g.marked else COLORS[n % len(COLORS)],
                     elinewidth=0.8, zorder=4 if g.marked else 3,
                 )  # fmt: skip
             axes.set_xscale("log")
@@ -365,8 +365,8 @@ def over_time(panels: Sequence[tuple[str, Sequence[Curve]]], *, title: str, pane
             axes = figure.add_subplot(len(panels), 1, i + 1, sharex=first)
             first = first or axes
             for c in curves:
-                colour = COLOURS[c.group % len(COLOURS)]
-                (handles[c.label],) = axes.plot(c.x, c.y, color=colour, linewidth=1.2)
+                color = COLORS[c.group % len(COLORS)]
+                (handles[c.label],) = axes.plot(c.x, c.y, color=color, linewidth=1.2)
             axes.set_ylim(bottom=0)
             axes.set_ylabel(label, fontsize=8)
             axes.label_outer()
@@ -395,7 +395,7 @@ class Bar(NamedTuple):
 def lanes(
     bars: Mapping[str, Sequence[Bar]], names: Sequence[str], *, title: str, begin_s: float, end_s: float
 ) -> "Figure":
-    """Plots bars over time [s], a lane for each name, with a colour for each kind.
+    """Plots bars over time [s], a lane for each name, with a color for each kind.
 
     Args:
         bars: Bars of each kind, with its label.
@@ -413,7 +413,7 @@ def lanes(
         axes = figure.add_subplot()
         axes.grid(axis="y", visible=False)
         for number, (label, of_kind) in enumerate(bars.items()):
-            colour, named = COLOURS[number % len(COLOURS)], label
+            color, named = COLORS[number % len(COLORS)], label
             for crossed in (False, True):
                 drawn = [b for b in of_kind if b.crossed is crossed]
                 if not drawn:
@@ -423,8 +423,8 @@ def lanes(
                     [b.length_s for b in drawn],
                     left=[b.begin_s for b in drawn],
                     height=0.7,
-                    color="white" if crossed else colour,
-                    edgecolor=colour,
+                    color="white" if crossed else color,
+                    edgecolor=color,
                     linewidth=0.8,
                     hatch="xxxx" if crossed else None,
                     label=named,
@@ -449,7 +449,7 @@ def welch(study: "Study", measure: str = "goodput_bps", *, window: int = 5) -> "
     Args:
         study: A study, of several seeds.
         measure: Name of the measure.
-        window: Number of neighbours on either side in the moving average, fewer at both ends.
+        window: Number of neighbors on either side in the moving average, fewer at both ends.
 
     Raises:
         ValueError: If the measure is unknown, or the study has more than :data:`PANELS` points.
@@ -469,7 +469,7 @@ def welch(study: "Study", measure: str = "goodput_bps", *, window: int = 5) -> "
             batches = range(1, len(values) + 1)
             axes.plot(batches, values * m.scale, color="#bbbbbb", linewidth=0.8, label="mean of the runs")
             smooth = moving_average(values, window) * m.scale
-            axes.plot(batches, smooth, color=COLOURS[0], label=f"moving average of up to {2 * window + 1} batches")
+            axes.plot(batches, smooth, color=COLORS[0], label=f"moving average of up to {2 * window + 1} batches")
             axes.set_title(label, loc="left", fontsize=8.5)
             axes.set_ylabel(f"{m.label} [{m.unit}]" if m.unit else m.label, fontsize=8)
         axes.set_xlabel("batch")
@@ -478,7 +478,7 @@ def welch(study: "Study", measure: str = "goodput_bps", *, window: int = 5) -> "
 
 
 def moving_average(values: "np.ndarray", window: int) -> "np.ndarray":
-    """Mean of each value with up to ``window`` neighbours on either side, as many as there are on both."""
+    """Mean of each value with up to ``window`` neighbors on either side, as many as there are on both."""
     spans = [min(window, i, len(values) - 1 - i) for i in range(len(values))]
     return np.array([values[i - k : i + k + 1].mean() for i, k in enumerate(spans)])
 
@@ -494,12 +494,12 @@ def places(nodes: Sequence[tuple[float, float]], flows: Sequence[tuple[int, int]
         axes = figure.add_subplot()
         for i, (a, b) in enumerate(flows):
             (x0, y0), (x1, y1) = nodes[a], nodes[b]
-            colour = COLOURS[i % len(COLOURS)]
+            color = COLORS[i % len(COLORS)]
             axes.annotate(
                 "",
                 xy=(x1, y1),
                 xytext=(x0, y0),
-                arrowprops={"arrowstyle": "-|>", "color": colour, "lw": 2, "shrinkA": 6, "shrinkB": 6},
+                arrowprops={"arrowstyle": "-|>", "color": color, "lw": 2, "shrinkA": 6, "shrinkB": 6},
             )
             length = math.hypot(x1 - x0, y1 - y0)
             behind = (-16 * (x1 - x0) / length, -16 * (y1 - y0) / length)
@@ -508,7 +508,7 @@ def places(nodes: Sequence[tuple[float, float]], flows: Sequence[tuple[int, int]
                 (x0, y0),
                 xytext=behind,
                 textcoords="offset points",
-                color=colour,
+                color=color,
                 fontweight="bold",
                 ha="center",
                 va="center",
@@ -554,10 +554,10 @@ def topology(
         axes.add_collection(LineCollection([(nodes[a], nodes[b]) for a, b in links], colors="#c5cdd6", linewidths=0.8))
         for i, (a, b) in enumerate(flows[:NUMBERED]):
             bend = "arc3,rad=-0.18"
-            colour = COLOURS[i % len(COLOURS)]
+            color = COLORS[i % len(COLORS)]
             axes.add_patch(
                 FancyArrowPatch(nodes[a], nodes[b], connectionstyle=bend, arrowstyle="-|>", mutation_scale=11,
-                                color=colour, lw=1.4, shrinkA=5, shrinkB=5, zorder=2)
+                                color=color, lw=1.4, shrinkA=5, shrinkB=5, zorder=2)
             )  # fmt: skip
         many = len(nodes) > NUMBERED
         axes.scatter(xs, ys, s=12 if many else 34, color="#1d2733", zorder=3)
@@ -581,7 +581,7 @@ def topology(
 def network(
     nodes: Sequence[tuple[float, float, str]], links: Sequence[tuple[int, int, str]], *, title: str
 ) -> "Figure":
-    """Plots named nodes and labelled links."""
+    """Plots named nodes and labeled links."""
     import matplotlib as mpl
 
     from chappe._figure import Figure
@@ -601,7 +601,7 @@ def network(
                 ha="center",
                 va="bottom",
                 fontsize=7,
-                color=COLOURS[0],
+                color=COLORS[0],
             )
         axes.scatter([x for x, *_ in nodes], [y for _, y, _ in nodes], s=36, color="#1d2733", zorder=3)
         # Names are outside at both ends, where many links meet, and below elsewhere.
@@ -646,7 +646,7 @@ STATES = {
         },
     ),
 }
-"""Columns of states in figures of windows: lower edge of their band as a share of the height, colours, names."""
+"""Columns of states in figures of windows: lower edge of their band as a share of the height, colors, names."""
 
 
 def windows(changes: Mapping[str, pl.DataFrame], *, title: str, end_s: float, begin_s: float = 0.0) -> "Figure":
@@ -678,14 +678,14 @@ def windows(changes: Mapping[str, pl.DataFrame], *, title: str, end_s: float, be
             if len(rows):
                 # The last window lasts to the end.
                 to_end = np.append(time, end_s)
-                for column, colour, width, label in (
+                for column, color, width, label in (
                     ("ssthresh_segments", "#999999", 0.9, "ssthresh"),
-                    ("cwnd_segments", COLOURS[0], 1.2, "cwnd"),
+                    ("cwnd_segments", COLORS[0], 1.2, "cwnd"),
                 ):
                     values = rows[column].to_numpy()
                     style = "--" if column == "ssthresh_segments" else "-"
                     handles[label] = axes.step(
-                        to_end, np.append(values, values[-1]), where="post", color=colour, lw=width, ls=style
+                        to_end, np.append(values, values[-1]), where="post", color=color, lw=width, ls=style
                     )[0]
             for event, (marker, label) in EVENTS.items():
                 at = rows["event"].cast(pl.String).to_numpy() == event
@@ -696,7 +696,7 @@ def windows(changes: Mapping[str, pl.DataFrame], *, title: str, end_s: float, be
                         ls="",
                         marker=marker,
                         ms=4.5,
-                        color=COLOURS[1],
+                        color=COLORS[1],
                         mec="white",
                         mew=0.4,
                         zorder=4,
@@ -733,7 +733,7 @@ def _pacing(axes: "Axes", rows: pl.DataFrame, end_s: float) -> "Line2D | None":
     right.set_ylim(0, 1.08 * mbps.max())
     right.set_ylabel("pacing [Mbit/s]", fontsize=7)
     times = np.append(paced["time_s"].to_numpy(), end_s)
-    return right.step(times, np.append(mbps, mbps[-1]), where="post", color=COLOURS[2], lw=0.8)[0]
+    return right.step(times, np.append(mbps, mbps[-1]), where="post", color=COLORS[2], lw=0.8)[0]
 
 
 def _bands(
@@ -746,11 +746,11 @@ def _bands(
     words = rows[column].cast(pl.String).to_numpy()
     begin = np.flatnonzero(np.append(True, words[1:] != words[:-1]))
     times = np.append(rows["time_s"].to_numpy()[begin], end_s)
-    for state, (colour, label) in states.items():
+    for state, (color, label) in states.items():
         spans = [(times[i], times[i + 1] - times[i]) for i, at in enumerate(begin) if words[at] == state]
         if spans:
             across = axes.get_xaxis_transform()
-            yield label, axes.broken_barh(spans, (edge, 0.04), color=colour, lw=0.6, transform=across, zorder=3)
+            yield label, axes.broken_barh(spans, (edge, 0.04), color=color, lw=0.6, transform=across, zorder=3)
 
 
 def _from(rows: pl.DataFrame, begin_s: float) -> pl.DataFrame:

@@ -152,7 +152,7 @@ class Share(Estimate):
         return exact_share(self.mean * n, n, confidence) if n else (math.nan, math.nan)
 
     def half_width(self, confidence: float = 0.95) -> float:
-        """Half the width of the interval, which is not centred on the share."""
+        """Half the width of the interval, which is not centered on the share."""
         low, high = self.interval(confidence)
         return (high - low) / 2
 
@@ -219,7 +219,7 @@ class Pooled(Estimate):
         return max(low, self.limits[0]), min(high, self.limits[1])
 
     def half_width(self, confidence: float = 0.95) -> float:
-        """Half the width of the interval, which is not centred on the measure."""
+        """Half the width of the interval, which is not centered on the measure."""
         low, high = self.interval(confidence)
         return (high - low) / 2
 
@@ -342,9 +342,9 @@ def lag1(values: Values) -> float:
 
 
 def serial_p(values: Values) -> float:
-    """Probability (one-sided) of neighbours at least as alike when values are independent; NaN for fewer than four.
+    """Probability (one-sided) of neighbors at least as alike when values are independent; NaN for fewer than four.
 
-    Von Neumann's ratio of the mean squared difference of neighbours to the variance (Annals of Mathematical Statistics
+    Von Neumann's ratio of the mean squared difference of neighbors to the variance (Annals of Mathematical Statistics
     12, 1941), with the normal approximation for its half (Young, same volume): mean 1, variance (n - 2) / (n^2 - 1).
     Neither SciPy nor statsmodels has the test.
     """
@@ -409,7 +409,7 @@ def spread(means: Values, variances: Values, df: float) -> tuple[float, float]:
 def mser5(values: Values) -> int:
     """Number of initial values in the transient, by MSER-5 (White, Cobb and Spratt 2000).
 
-    Values are averaged in groups of five. The number of dropped groups, at most half of them, minimises the squared
+    Values are averaged in groups of five. The number of dropped groups, at most half of them, minimizes the squared
     standard error of the mean of the remaining groups; ties take the smallest number.
     """
     x = np.asarray(values, dtype=float)

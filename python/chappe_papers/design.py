@@ -11,7 +11,7 @@ import polars as pl
 from chappe._scenario import Scenario
 from chappe.stats import Estimate
 from chappe.study._axes import Item
-from chappe.study._axes import Point as Labelled
+from chappe.study._axes import Point as Labeled
 
 from chappe_papers import reference
 from chappe_papers.estimates import Estimates, Measure
@@ -135,9 +135,9 @@ class Design(ABC):
     def items(self, point: Any, scenario: Scenario, seeds: Iterable[int]) -> list[Item]:
         """A point with some seeds, as runs of a study with labels that say which they are."""
         run = scenario.settings["run"]
-        labelled = Labelled({**point._asdict(), **{name: run[name] for name in self.labels}}, scenario)
+        labeled = Labeled({**point._asdict(), **{name: run[name] for name in self.labels}}, scenario)
         weight = self.weight(point, scenario)
-        return [Item(labelled, seed, weight=weight) for seed in seeds]
+        return [Item(labeled, seed, weight=weight) for seed in seeds]
 
     def measured(
         self, scenarios: Mapping[Any, tuple[Scenario, Iterable[int]]], runs: RunCache

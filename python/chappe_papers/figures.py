@@ -119,10 +119,10 @@ class Chart:
 
 @dataclass(frozen=True)
 class Legend:
-    """Names of variants, and the numbers of their colours."""
+    """Names of variants, and the numbers of their colors."""
 
     names: Mapping[str, str]
-    colours: Mapping[str, int]
+    colors: Mapping[str, int]
 
 
 @dataclass(frozen=True)
@@ -250,7 +250,7 @@ def _axes(chart: Chart, panel: Panel, legend: Legend, ours: Estimates, ns2: Esti
                     [i if panel.names is not None else x for i, x, _ in measured],
                     [panel.scale * e.mean for _, _, e in measured],
                     [_reach(e, panel.scale) for _, _, e in measured],
-                    legend.colours[variant],
+                    legend.colors[variant],
                     reference,
                     [e.df + 1 < FEW for _, _, e in measured],
                 )

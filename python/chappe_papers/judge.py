@@ -51,13 +51,13 @@ class Verdict(Enum):
     """Outcome of a claim."""
 
     CONFIRMED = "confirmed"
-    SIZE = "confirmed, but of another size"
+    SIZE = "confirmed, effect size differs"
     EXCEPTIONS = "confirmed with exceptions"
     DEPENDS = "depends"
     REFUTED = "refuted"
-    ALIKE = "cannot be told apart"
+    ALIKE = "indistinguishable"
     OPEN = "undecided"
-    CHOSE = "used to choose the reading"
+    CHOSE = "used for calibration"
 
     @property
     def confirms(self) -> bool:

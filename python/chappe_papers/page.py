@@ -23,7 +23,7 @@ COUNTED = (
 )
 """Legend of the cells of claims."""
 
-DRAWN = "In figures, stars and grey bands are numbers of the paper, grey rings values from fewer than five runs."
+DRAWN = "In figures, stars and gray bands are numbers of the paper, gray rings values from fewer than five runs."
 """Legend of the figures."""
 
 
@@ -158,7 +158,7 @@ class Page:
 
 
 def counted(counts: Mapping[str, int]) -> str:
-    """Number of claims by verdict: ``11 confirmed; 2 confirmed, but of another size; 3 undecided``."""
+    """Number of claims by verdict: ``11 confirmed; 2 confirmed, effect size differs; 3 undecided``."""
     return "; ".join(f"{n} {verdict}" for verdict, n in counts.items())
 
 

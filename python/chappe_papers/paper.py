@@ -30,7 +30,7 @@ class Paper:
     title: str
     """Authors, title, place and year."""
     setup: str
-    """The set-up in a clause: the network that the paper assumes."""
+    """The setup in a clause: the network that the paper assumes."""
     figures: tuple[int, ...]
     """Numbers of the figures that can be reproduced."""
     tables: tuple[int, ...] = ()

@@ -52,7 +52,7 @@ class Quotient(Estimate):
         return (1 - high, 1 - low) if self.missing else (low, high)
 
     def half_width(self, confidence: float = 0.95) -> float:
-        """Half the width of the interval, which is not centred on the quotient."""
+        """Half the width of the interval, which is not centered on the quotient."""
         low, high = self.interval(confidence)
         return (high - low) / 2
 

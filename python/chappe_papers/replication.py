@@ -52,7 +52,7 @@ def _known(runs: pl.DataFrame, column: str) -> list[float]:
 
 
 def correlation(runs: pl.DataFrame, measure: str) -> tuple[float, float]:
-    """Correlation of neighbouring batches.
+    """Correlation of neighboring batches.
 
     Returns:
         The mean autocorrelation over the runs, and the probability of at least this when batches are independent: then
@@ -108,7 +108,7 @@ def states(runs: pl.DataFrame) -> States | None:
 def doubtful(runs: pl.DataFrame) -> bool:
     """True if batches of one run say less of other runs than they seem to.
 
-    They do when runs are farther apart than their batches promise, or neighbouring batches are alike, in goodput or in
+    They do when runs are farther apart than their batches promise, or neighboring batches are alike, in goodput or in
     the window (four tests together at 5 %, Holm).
     """
     probabilities = [test(runs, name)[1] for name in MEASURES for test in (spread, correlation)]

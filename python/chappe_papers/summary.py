@@ -83,7 +83,7 @@ def print_all(papers: Sequence[Paper]) -> None:
         results = shipped(p)
         if results.findings:
             show.say(p.name, style="bold")
-            show.say(f"Set-up: {p.setup}. Claims: {results.counted}.")
+            show.say(f"Setup: {p.setup}. Claims: {results.counted}.")
             t = show.table("~the paper concludes", "paper", "here", "verdict", "~why")
             for r in results.findings:
                 t.add_row(r.says, r.paper, r.ours, r.verdict, r.why)
@@ -95,7 +95,7 @@ def html(paper: Paper) -> str:
     results = shipped(paper)
     columns = ("the paper concludes", "paper", "here", "verdict", "why")
     rows = [(r.says, r.paper, r.ours, r.verdict, r.why) for r in results.findings]
-    about = f"<p>{escape(paper.title)}</p><p>{escape(f'Set-up: {paper.setup}. Claims: {results.counted}.')}</p>"
+    about = f"<p>{escape(paper.title)}</p><p>{escape(f'Setup: {paper.setup}. Claims: {results.counted}.')}</p>"
     return joined(f"<Paper: {paper.name}>", about, table_of(columns, rows))
 
 
@@ -114,7 +114,7 @@ def page(papers: Sequence[Paper]) -> str:
         lines += [
             f"## {_short(p)}",
             "",
-            f"Set-up: {p.setup}. Claims: {results.counted}.",
+            f"Setup: {p.setup}. Claims: {results.counted}.",
             "",
         ]
         lines += table(
@@ -146,4 +146,4 @@ def in_short(papers: Sequence[Paper]) -> str:
         n = sum(Verdict(r.verdict).confirms for r in results.findings)
         page_ = f"[{p.name}](docs/papers/{p.name}.md)"
         rows.append((page_, p.setup, f"{n} of {len(results.findings)}", results.counted))
-    return "\n".join(table(("paper", "set-up", "conclusions confirmed, in part or whole", "claims"), rows))
+    return "\n".join(table(("paper", "setup", "conclusions confirmed, in part or whole", "claims"), rows))

@@ -67,7 +67,7 @@ pub const fn union<const N: usize>(lists: &[&[Field]]) -> [Field; N] {
     all
 }
 
-/// Tells if the `k`-th field of the `i`-th list is the first of its name.
+/// Returns true if the `k`-th field of the `i`-th list is the first of its name.
 const fn is_first(lists: &[&[Field]], i: usize, k: usize) -> bool {
     let mut before = 0;
     while before < i {

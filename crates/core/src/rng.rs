@@ -10,7 +10,7 @@ use rand_xoshiro::rand_core::{Rng as _, SeedableRng};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u64)]
 pub enum Purpose {
-    /// Back-off slots of a station.
+    /// Backoff slots of a station.
     Backoff = 1,
     /// Jitter of the routing protocol of a node.
     Routing = 2,

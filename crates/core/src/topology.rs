@@ -3,7 +3,7 @@
 use crate::rng::Stream;
 use crate::setting::limit::{above, at_most, range};
 use crate::setting::{Listed, Node, Scalar, Value};
-use crate::unit::{Metres, Position};
+use crate::unit::{Meters, Position};
 use crate::{keywords, settings};
 use serde_json::{Value as Json, json};
 
@@ -67,7 +67,7 @@ impl Listed for Cell {
 }
 
 /// Upper limit of all lengths.
-pub const FAR: Metres = Metres(1e7);
+pub const FAR: Meters = Meters(1e7);
 
 settings! {
     /// Topology of the nodes with a radio.
@@ -77,8 +77,8 @@ settings! {
         /// Hops of a chain, which has one node more.
         pub hops: u32 = 7 => range(1, 1_000_000_000)
             ; used when |c| c.kind == Kind::Chain, else "`topology.kind` is not `chain`",
-        /// Distance between neighbours of a chain or a grid.
-        pub spacing: Metres = Metres(200.0) => above(Metres(0.0)).at_most(Metres(1e7))
+        /// Distance between neighbors of a chain or a grid.
+        pub spacing: Meters = Meters(200.0) => above(Meters(0.0)).at_most(Meters(1e7))
             ; used when |c| matches!(c.kind, Kind::Chain | Kind::Grid),
             else "`topology.kind` is neither `chain` nor `grid`",
         /// Rows of a grid. Its nodes are numbered row by row.
@@ -94,13 +94,13 @@ settings! {
         pub nodes: u32 = 120 => range(2, 1_000_000_000)
             ; used when |c| c.kind == Kind::Random, else "`topology.kind` is not `random`",
         /// Width of the area of a random topology.
-        pub width: Metres = Metres(2500.0) => above(Metres(0.0)).below(FAR)
+        pub width: Meters = Meters(2500.0) => above(Meters(0.0)).below(FAR)
             ; used when |c| c.kind == Kind::Random, else "`topology.kind` is not `random`",
         /// Height of the area of a random topology.
-        pub height: Metres = Metres(1000.0) => above(Metres(0.0)).below(FAR)
+        pub height: Meters = Meters(1000.0) => above(Meters(0.0)).below(FAR)
             ; used when |c| c.kind == Kind::Random, else "`topology.kind` is not `random`",
-        /// Seed of a random topology, of random flows and of shadowing. It is independent of the seed of the run: all
-        /// runs have the same positions; "run": that of the run, each of which then draws its own.
+        /// Seed of random positions, flows and shadowing. Default: fixed, so all runs share one map. "run": each run
+        /// draws its own map from its seed.
         pub seed: Option<u64> | "run" = Some(1),
         /// Redraws a random topology until every node can reach every other.
         pub connected: bool = true
@@ -128,7 +128,7 @@ impl Config {
         }
     }
 
-    /// Tells if the grid has this position.
+    /// Returns true if the grid has this position.
     pub fn has(&self, c: Cell) -> bool {
         c.column < self.columns && c.row < self.rows
     }
@@ -182,7 +182,7 @@ mod tests {
             kind: Kind::Grid,
             rows: 2,
             columns: 3,
-            spacing: Metres(10.0),
+            spacing: Meters(10.0),
             omit: vec![Cell { column: 1, row: 0 }, Cell { column: 1, row: 0 }, Cell { column: 7, row: 0 }],
             ..Config::default()
         };

@@ -24,7 +24,7 @@ pub struct BitRate(pub u64);
 
 /// A length \[m\].
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug, Default)]
-pub struct Metres(pub f64);
+pub struct Meters(pub f64);
 
 /// A speed \[m/s\].
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug, Default)]
@@ -143,7 +143,7 @@ impl BitRate {
     }
 }
 
-impl Metres {
+impl Meters {
     /// Propagation time over this length at the speed of light in ns-2, 3e8 m/s.
     pub fn light_delay(self) -> Span {
         Span(self.rounded_light_delay() as u64)
@@ -167,8 +167,8 @@ impl Position {
 
     /// Distance to another position.
     #[inline]
-    pub fn distance(self, other: Position) -> Metres {
-        Metres(self.squared_distance(other).sqrt())
+    pub fn distance(self, other: Position) -> Meters {
+        Meters(self.squared_distance(other).sqrt())
     }
 }
 
@@ -430,16 +430,16 @@ impl Quantity for BitRate {
     }
 }
 
-impl Quantity for Metres {
+impl Quantity for Meters {
     const UNITS: &'static [&'static str] = &["m", "km"];
     const EXPECTED: &'static str = "a length such as \"200 m\" or \"1.5 km\"";
-    fn from_parts(number: &Decimal, unit: &str) -> Option<Metres> {
+    fn from_parts(number: &Decimal, unit: &str) -> Option<Meters> {
         let tens = match unit {
             "m" => 0,
             "km" => 3,
             _ => return None,
         };
-        finite(number, Factor::ten_to(tens)).map(Metres)
+        finite(number, Factor::ten_to(tens)).map(Meters)
     }
 }
 
@@ -585,7 +585,7 @@ impl fmt::Display for BitRate {
     }
 }
 
-impl fmt::Display for Metres {
+impl fmt::Display for Meters {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} m", self.0)
     }
@@ -669,7 +669,7 @@ mod tests {
     fn quantities_are_read_with_their_units() {
         assert_eq!(Span::parse("20 us"), Some(Span::us(20)));
         assert_eq!(Span::parse("1.5s"), Some(Span::ms(1500)));
-        assert_eq!(Metres::parse("0.3 km"), Some(Metres(300.0)));
+        assert_eq!(Meters::parse("0.3 km"), Some(Meters(300.0)));
         assert_eq!(Span::parse("-1 s"), None);
         assert_eq!(Span::parse("nan s"), None);
         assert_eq!(Span::parse("20"), None);
@@ -756,6 +756,6 @@ mod tests {
 
     #[test]
     fn light_takes_two_thirds_of_a_microsecond_over_200_m() {
-        assert_eq!(Metres(200.0).light_delay(), Span(667));
+        assert_eq!(Meters(200.0).light_delay(), Span(667));
     }
 }

@@ -165,7 +165,7 @@ impl Drive {
         drive
     }
 
-    /// Tells if the sender has a deviation of ns-2 by which it sends segments that nobody has provided.
+    /// Returns true if the sender has a deviation of ns-2 by which it sends segments that nobody has provided.
     fn invents_data(&self) -> bool {
         let vegas = self.cfg.method() == Method::Vegas && self.cfg.vegas.ns2.send_time_sentinels;
         self.cfg.dup_acks == DupAcks::Number || vegas

@@ -266,11 +266,11 @@ fn left_by_the_rule(frames: &[(f64, usize, usize, f64)], commands: &[(u64, Comma
     for &(at, sender, channel, lasts) in frames {
         // The sender is charged last: the charges of this frame to other nodes are also taken at its begin.
         for n in (0..4).filter(|&n| n != sender).chain([sender]) {
-            let metres = 200.0 * (n as f64 - sender as f64).abs();
-            if metres > 550.0 || left[n] <= 0.0 || !is_on(n, at) {
+            let meters = 200.0 * (n as f64 - sender as f64).abs();
+            if meters > 550.0 || left[n] <= 0.0 || !is_on(n, at) {
                 continue;
             }
-            let from = at + metres / 299_792_458.0;
+            let from = at + meters / 299_792_458.0;
             let paid = &mut paid_until[n][channel];
             let (begins, ends) = (from.max(*paid), (from + lasts).max(*paid));
             *paid = ends;

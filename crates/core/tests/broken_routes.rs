@@ -65,7 +65,7 @@ fn enhanced_newreno_loses_probes_and_no_data_while_there_is_no_route() {
     assert!(again(&newreno) >= 4 && again(&enhanced) <= 2, "{} and {}", again(&newreno), again(&enhanced));
 }
 
-/// Two connections over four hops whose nodes mark or drop, and lose neighbours now and then. Every neighbour is needed, so
+/// Two connections over four hops whose nodes mark or drop, and lose neighbors now and then. Every neighbor is needed, so
 /// that none of them is put on a blacklist.
 fn mesh(queue: &str, more: &str) -> Recorder {
     run(&format!(
@@ -97,7 +97,7 @@ fn red_in_the_mesh_drops_what_is_not_ecn_capable() {
 }
 
 #[test]
-fn a_queue_that_is_not_purged_keeps_what_waits_for_a_lost_neighbour() {
+fn a_queue_that_is_not_purged_keeps_what_waits_for_a_lost_neighbor() {
     for protocol in hop_by_hop() {
         let routing = format!("routing.protocol = \"{protocol}\"");
         let lost = |queue: &str| dropped(&mesh(queue, &routing), "dropped_route_failure").iter().sum::<u64>();

@@ -390,7 +390,7 @@ impl Base {
         [one, other].into_iter().filter(differ).flat_map(|half| self.culprits(half)).collect()
     }
 
-    /// Tells if a change of this setting changes the results here without a warning.
+    /// Returns true if a change of this setting changes the results here without a warning.
     fn has_effect(&self, path: &str, schema: &Json) -> bool {
         let Some(value) = self.value(path) else { return false };
         others(path, schema, &value).into_iter().any(|other| match self.with([(path.to_owned(), other)]) {

@@ -34,7 +34,7 @@ fn an_unreachable_destination() {
     assert_eq!(
         problem("topology = { hops = 3, spacing = \"300 m\" }\nflow = [{ src = 0, dst = 3 }]"),
         "my.toml:3:26 node 3 cannot be reached from node 0 \
-         -> frames are decoded up to 250 m, and neighbours are 300 m apart; move nodes closer or choose another destination"
+         -> frames are decoded up to 250 m, and neighbors are 300 m apart; move nodes closer or choose another destination"
     );
     assert_eq!(
         problem("routing = { protocol = \"fixed\" }\nflow = [{ src = 0, dst = 1 }]"),
@@ -45,7 +45,7 @@ fn an_unreachable_destination() {
 #[test]
 fn mistake_is_shown_at_the_written_value() {
     // The flow of a chain is a default; the mistake is shown at the setting that separates it from its end.
-    let apart = "node 7 cannot be reached from node 0 -> frames are decoded up to 250 m, and neighbours are 300 m apart; \
+    let apart = "node 7 cannot be reached from node 0 -> frames are decoded up to 250 m, and neighbors are 300 m apart; \
                  move nodes closer or choose another destination";
     assert_eq!(problem("topology.spacing = \"300 m\""), format!("my.toml:2:20 {apart}"));
     // So it is with rates of which one is a default, or that of a preset.
@@ -104,23 +104,23 @@ fn similar_settings_of_other_groups_are_suggested() {
 }
 
 #[test]
-fn unmodelled_parts_are_named() {
+fn unmodeled_parts_are_named() {
     let all = |text: &str| problem(text).split_once(" -> ").expect("help").1.to_owned();
     assert_eq!(
         all("routing.protocol = \"olsr\""),
-        "OLSR is not modelled: the nearest is `routing.protocol = \"dsdv\"`, which is proactive, too; \
+        "OLSR is not modeled: the nearest is `routing.protocol = \"dsdv\"`, which is proactive, too; \
          known: aodv, dsdv, dsr, shortest_path, fixed"
     );
     for (text, said) in [
-        ("tcp.variant = \"htcp\"", "htcp is not modelled: the nearest is `tcp.variant = \"cubic\"`"),
-        ("tcp.variant = \"TCP-BBRv3\"", "TCP-BBRv3 is not modelled: the nearest is `tcp.variant = \"vegas\"`"),
-        ("routing.protocol = \"batman-adv\"", "B.A.T.M.A.N. is not modelled"),
-        ("queue.discipline = \"dualpi2\"", "dualpi2 is not modelled"),
-        ("radio.sinr.fading = \"nakagami\"", "nakagami is not modelled"),
-        ("mobility.model = \"gauss-markov\"", "gauss-markov is not modelled"),
-        ("extends = \"802.11ax\"", "this PHY is not modelled: the nearest are `extends = \"802.11n\"`"),
+        ("tcp.variant = \"htcp\"", "htcp is not modeled: the nearest is `tcp.variant = \"cubic\"`"),
+        ("tcp.variant = \"TCP-BBRv3\"", "TCP-BBRv3 is not modeled: the nearest is `tcp.variant = \"vegas\"`"),
+        ("routing.protocol = \"batman-adv\"", "B.A.T.M.A.N. is not modeled"),
+        ("queue.discipline = \"dualpi2\"", "dualpi2 is not modeled"),
+        ("radio.sinr.fading = \"nakagami\"", "nakagami is not modeled"),
+        ("mobility.model = \"gauss-markov\"", "gauss-markov is not modeled"),
+        ("extends = \"802.11ax\"", "this PHY is not modeled: the nearest are `extends = \"802.11n\"`"),
         ("extends = \"802.11b\"", "the preset `standard` is 802.11b"),
-        ("wlan.pcf = true", "pcf is not modelled"),
+        ("wlan.pcf = true", "pcf is not modeled"),
         ("radio.propagation = \"free_space\"", "it is called `friis` here; known: "),
     ] {
         let text = if text.starts_with("extends") {
@@ -146,9 +146,9 @@ fn advice_on_parts_is_given_where_they_would_be() {
         ("mobility.model = \"static\"", "it is called `still` here; known: still, "),
         ("mobility.static = true", "known settings: "),
         ("tcp.sack.rule = \"newreno_sack\"", "expected one of: rfc6675, sack1"),
-        ("tcp.bbr3.gain = 2", "bbr3 is not modelled: the nearest is `tcp.variant = \"vegas\"`"),
-        ("olsr.interval = \"2 s\"", "OLSR is not modelled: "),
-        ("flow = [{ dst = 1, app = \"http\" }]", "http is not modelled: the nearest are `on_off` "),
+        ("tcp.bbr3.gain = 2", "bbr3 is not modeled: the nearest is `tcp.variant = \"vegas\"`"),
+        ("olsr.interval = \"2 s\"", "OLSR is not modeled: "),
+        ("flow = [{ dst = 1, app = \"http\" }]", "http is not modeled: the nearest are `on_off` "),
         ("arrival_process = [{ size.distribution = \"constant\" }]", "it is called `fixed` here; known: fixed, "),
         ("arrival_process = [{ size.distribution = \"poisson\" }]", "expected one of: fixed, "),
     ] {
@@ -186,7 +186,7 @@ fn suggested_parts_exist() {
     }
     let parts = || schema::SHELVES.iter().flat_map(|s| s.parts).map(|p| p.0);
     for word in absent::words() {
-        assert!(!parts().chain(Algorithm::WORDS.iter().map(|w| w.0)).any(|p| p == word), "{word} is modelled");
+        assert!(!parts().chain(Algorithm::WORDS.iter().map(|w| w.0)).any(|p| p == word), "{word} is modeled");
         let said = absent::absent(word, &["run"]).expect("it is told");
         for quoted in said.split('`').skip(1).step_by(2) {
             let (name, value) = quoted.split_once(" = ").unwrap_or((quoted, ""));
@@ -198,11 +198,11 @@ fn suggested_parts_exist() {
             assert!(value.is_empty() || is_part(value), "{word}: {quoted}");
         }
     }
-    // Parts that docs/index.md lists as not modelled and that a scenario could name.
+    // Parts that docs/index.md lists as not modeled and that a scenario could name.
     let page = include_str!("../../../docs/index.md");
     for name in ["OLSR", "DualPI2", "BBRv3"] {
         assert!(
-            page.contains(name) && absent::absent(name, &["run"]).is_some_and(|s| s.contains("is not modelled")),
+            page.contains(name) && absent::absent(name, &["run"]).is_some_and(|s| s.contains("is not modeled")),
             "{name}"
         );
     }
@@ -218,7 +218,7 @@ fn unreachable_destination_with_cumulative_interference() {
              log_distance = {{ exponent = 2.2, distance = \"10 m\", loss = \"81.6 dB\" }}\n{more}"
         )
     };
-    let said = "frames at 11 Mbit/s are decoded up to 17 m, and neighbours are 20 m apart; \
+    let said = "frames at 11 Mbit/s are decoded up to 17 m, and neighbors are 20 m apart; \
                 set `wlan.data_rate = \"5.5 Mbit/s\"`, or let stations choose rates, e.g. \
                 `wlan.rate_control.algorithm = \"aarf\"`, or move nodes closer";
     let wrong = "my.toml:4:26 node 2 cannot be reached from node 0 at 11 Mbit/s; \
@@ -704,13 +704,13 @@ fn missing_paths_over_links() {
             "topology.kind = \"none\"\ntopology.wired_nodes = 3\nwired_link = [{{ dst = 1 }}]\nflow = [{{ dst = 1 }}]\n\
              routing = {{ protocol = \"fixed\", fixed = {{ {routes} }} }}"
         )),
-        "my.toml:6:82 route 1 goes from node 2 to 1, which is no neighbour"
+        "my.toml:6:82 route 1 goes from node 2 to 1, which is no neighbor"
     );
     let routes = "routing = { protocol = \"fixed\", fixed = { routes = [{ node = 0, dst = 1, next_hop = 9 }] } }";
     assert_eq!(
         problems(&format!("run.stop = \"1 s\"\ntopology.hops = 1\n{routes}")),
         [
-            "my.toml:3:53 route 0 goes from node 0 to 9, which is no neighbour",
+            "my.toml:3:53 route 0 goes from node 0 to 9, which is no neighbor",
             "node 1 cannot be reached from node 0 -> `routing.fixed.routes` do not lead there",
         ]
     );
@@ -884,10 +884,10 @@ fn terminal_control_characters_are_escaped() {
             let overrides = [(format!("tcp.{evil}"), evil.clone()), (format!("flow.0.{evil}"), evil.clone())];
             let errors = Scenario::from_toml(&evil, &text, &overrides, &NoFiles).expect_err("mistakes");
             assert!(errors.problems.len() >= 8, "{errors}");
-            for colour in [false, true] {
-                let said = errors.render(colour);
-                // Colours begin with ESC [ and end with m.
-                let plain: String = if colour {
+            for color in [false, true] {
+                let said = errors.render(color);
+                // Colors begin with ESC [ and end with m.
+                let plain: String = if color {
                     said.split('\u{1b}').map(|s| s.split_once('m').map_or(s, |x| x.1)).collect()
                 } else {
                     said
@@ -1305,7 +1305,7 @@ fn overrides_are_checked_like_the_file() {
     let said = set("flow.3.src", "7").expect_err("a mistake").render(false);
     assert!(said.contains("flow"), "{said}");
     let said = set("extends", "802.11ax").expect_err("a mistake").render(false);
-    assert!(said.contains("`extends` cannot be changed from outside") && said.contains("is not modelled"), "{said}");
+    assert!(said.contains("`extends` cannot be changed from outside") && said.contains("is not modeled"), "{said}");
 }
 
 #[test]

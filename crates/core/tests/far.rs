@@ -22,7 +22,7 @@ fn sum(sim: &Sim, column: &str) -> u64 {
     sim.recorder().nodes().counts(column).expect("a column").iter().sum()
 }
 
-/// Tells if a radio has two frames of its own on the air at once.
+/// Returns true if a radio has two frames of its own on the air at once.
 fn overlaps(scenario: &Scenario, seed: u64) -> bool {
     let setup = scenario.setup(Some(seed));
     let mut sim = Sim::new(&setup);
@@ -49,10 +49,10 @@ const RADIOS: [&str; 2] = [
 ];
 
 /// Two nodes, one of which sends datagrams to the other.
-fn two_nodes(preset: &str, radio: &str, metres: f64, wlan: &str) -> Scenario {
+fn two_nodes(preset: &str, radio: &str, meters: f64, wlan: &str) -> Scenario {
     scenario(&format!(
         "extends = \"{preset}\"\nrun = {{ stop = \"1 s\", batches = 1, warmup_batches = 0 }}\n\
-         topology = {{ kind = \"list\", positions = [[\"0 m\", \"0 m\"], [\"{metres} m\", \"0 m\"]] }}\n{radio}\n\
+         topology = {{ kind = \"list\", positions = [[\"0 m\", \"0 m\"], [\"{meters} m\", \"0 m\"]] }}\n{radio}\n\
          routing.protocol = \"shortest_path\"\narp.enabled = false\ncbr = {{ interval = \"50 ms\", payload = \"1000 B\" }}\n\
          wlan = {{ {wlan} }}\nflow = [{{ dst = 1, app = \"cbr\" }}]"
     ))
@@ -72,11 +72,11 @@ fn a_hop_works_as_far_as_the_timers_allow_and_a_warning_says_so_beyond() {
         for radio in RADIOS {
             for rts in ["always", "never"] {
                 let wlan = format!("rts_threshold = \"{rts}\"");
-                for (metres, works) in
+                for (meters, works) in
                     [(200.0, true), (limit - 1.0, true), (limit + 1.0, false), (10_000.0, false), (30_000.0, false)]
                 {
-                    let name = format!("{preset}, {radio}, RTS {rts}, {metres} m");
-                    let s = two_nodes(preset, radio, metres, &wlan);
+                    let name = format!("{preset}, {radio}, RTS {rts}, {meters} m");
+                    let s = two_nodes(preset, radio, meters, &wlan);
                     let sim = run(&s, 1);
                     let failed = sum(&sim, "rts_frames_failed") + sum(&sim, "data_frames_failed");
                     assert_eq!(failed == 0, works, "{name}: {failed}");

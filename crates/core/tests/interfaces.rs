@@ -81,7 +81,7 @@ fn a_radio_can_be_off_while_its_node_goes_on() {
         let air = sim.recorder().airtime();
         assert_eq!(air.counts("channel").expect("a column"), [1, 1, 6, 6]);
         assert_eq!(air.numbers("off_s").expect("a column"), [0.0, 0.0, 0.0, 20.0], "{protocol}");
-        // A driving program receives the report, and the failure is handled like any other lost neighbour.
+        // A driving program receives the report, and the failure is handled like any other lost neighbor.
         let packet_outcomes = sim.recorder().packet_outcomes();
         assert!(
             packet_outcomes.counts("retry_limit_switched_off").expect("a column").iter().sum::<u64>() > 0,
@@ -239,7 +239,7 @@ fn two_nodes_differ_in_power_queue_and_rts_threshold() {
     let scenario = read(text).expect("a scenario");
     let layout = scenario.layout();
     let channel = Channel::new(&layout.interfaces.on_air(&layout.positions));
-    let reached: Vec<u32> = channel.neighbours(RadioId(0)).map(|r| r.0).collect();
+    let reached: Vec<u32> = channel.neighbors(RadioId(0)).map(|r| r.0).collect();
     assert_eq!(reached, [1, 2]);
     assert!(of("mac_data_packets")[1] > 100);
     assert!(of("mac_tcp_acks")[1] > 100);

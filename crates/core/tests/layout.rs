@@ -336,12 +336,12 @@ const FOREIGN: [(&str, &str, &str, &str); 40] = [
     ),
     ("topology.file", "{\"type\":\"NetworkGraph\",\"links\":[]}", "it is NetJSON", "but no places; write a CSV file"),
     ("radio.links_file", "{\"type\":\n\"NetworkGraph\"}", "it is NetJSON", "do not tell how strong a signal arrives"),
-    ("topology.file", "{\"type\":\"FeatureCollection\"}", "it is GeoJSON", "project its degrees to metres"),
+    ("topology.file", "{\"type\":\"FeatureCollection\"}", "it is GeoJSON", "project its degrees to meters"),
     ("mobility.file", "[[0, 1, 2]]", "it is JSON", "a movement file of ns-2"),
     ("mobility.file", "<?xml version=\"1.0\"?>\n<fcd-export>", "a trace of SUMO", "traceExporter.py"),
     ("topology.file", "$node_(0) set X_ 1\n", "a movement file of ns-2", "`mobility.file`"),
     ("topology.file", "x_m;y_m\n0;0\n", "separated by semicolons", "by commas"),
-    ("topology.file", "id,lat,lon\n0,48,9\n", "it has no column `x_m`", "project degrees to metres"),
+    ("topology.file", "id,lat,lon\n0,48,9\n", "it has no column `x_m`", "project degrees to meters"),
     ("radio.links_file", "from,to,loss\n0,1,0.3\n", "column `loss`", "a share that is lost whatever arrives"),
     ("radio.links_file", "from,to,etx\n0,1,1.3\n", "column `etx`", "write signal_dbm or loss_db"),
     ("radio.links_file", "from,to,rssi\n0,1,-60\n", "column `rssi`", "did you mean `signal_dbm`?"),
@@ -411,7 +411,7 @@ const FOREIGN: [(&str, &str, &str, &str); 40] = [
 ];
 
 #[test]
-fn files_of_other_programs_are_recognised() {
+fn files_of_other_programs_are_recognized() {
     for (setting, text, why, help) in FOREIGN {
         let kind = match setting {
             "topology.file" => "topology.kind = \"file\"",
@@ -491,7 +491,7 @@ proptest! {
         let mut ends = vec![];
         for f in &s.layout().flows {
             let to = f.dst;
-            let hops = hops_to(n, NodeId(to), |v| channel.neighbours(chappe_core::packet::RadioId(v.0)).map(|r| NodeId(r.0)));
+            let hops = hops_to(n, NodeId(to), |v| channel.neighbors(chappe_core::packet::RadioId(v.0)).map(|r| NodeId(r.0)));
             prop_assert!(hops.iter().all(|&h| h < u32::MAX));
             prop_assert!((low..=low + more).contains(&hops[f.src as usize]));
             ends.extend([f.src, to]);

@@ -18,7 +18,7 @@ const ANY: [(&str, &str); 10] = [
     ("max_memory", "what the machine has"),
 ];
 
-/// Tells if both limits of a number are described; `None` for other settings.
+/// Returns `Some(true)` if both limits of a number are described; `None` for other settings.
 fn has_ends(schema: &Json) -> Option<bool> {
     if let Some(kinds) = schema["anyOf"].as_array() {
         let ends: Vec<bool> = kinds.iter().filter_map(has_ends).collect();

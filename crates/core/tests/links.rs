@@ -6,7 +6,7 @@ use chappe_core::radio::Channel;
 use chappe_core::radio::propagation::Model;
 use chappe_core::scenario::Scenario;
 use chappe_core::sim::Sim;
-use chappe_core::unit::Metres;
+use chappe_core::unit::Meters;
 use std::fmt::Write as _;
 
 /// Two kinds of reception over log-distance: 12 dB over one hop, and thresholds.
@@ -36,7 +36,7 @@ fn table(of: &Scenario, losses: bool) -> String {
     let model = Model::new(radio);
     let mut text = format!("from,to,{}\n", if losses { "loss_db" } else { "signal_dbm" });
     for (from, to) in (0..=HOPS).flat_map(|from| (0..=HOPS).map(move |to| (from, to))).filter(|(a, b)| a != b) {
-        let power = model.power(Metres(10.0 * f64::from(from.abs_diff(to))));
+        let power = model.power(Meters(10.0 * f64::from(from.abs_diff(to))));
         let level = if losses { radio.transmit_power.0 / power } else { power / 1e-3 };
         _ = writeln!(text, "{from},{to},{}", 10.0 * level.log10());
     }
@@ -67,10 +67,10 @@ fn a_chain_of_links_gives_the_same_bytes_as_the_model_from_which_they_come() {
 }
 
 /// Nodes that can decode the frames of each node.
-fn neighbours(of: &Scenario) -> Vec<Vec<u32>> {
+fn neighbors(of: &Scenario) -> Vec<Vec<u32>> {
     let (interfaces, positions) = (&of.layout().interfaces, &of.layout().positions);
     let channel = Channel::new(&interfaces.on_air(positions));
-    (0..interfaces.radios.len() as u32).map(|r| channel.neighbours(RadioId(r)).map(|n| n.0).collect()).collect()
+    (0..interfaces.radios.len() as u32).map(|r| channel.neighbors(RadioId(r)).map(|n| n.0).collect()).collect()
 }
 
 #[test]
@@ -86,12 +86,12 @@ fn links_go_one_way_and_who_has_none_hears_nobody() {
     for radio in [thresholds, "radio.reception = \"sinr\"\nwlan.data_rate = \"11 Mbit/s\"\n"] {
         let there = scenario(&text(radio));
         let weak: Vec<u32> = if radio == thresholds { vec![] } else { vec![1] };
-        assert_eq!(neighbours(&there), [vec![1], vec![0], vec![1], weak, vec![]], "whatever the distance is");
+        assert_eq!(neighbors(&there), [vec![1], vec![0], vec![1], weak, vec![]], "whatever the distance is");
     }
     // Radios of one channel hear each other; the further radio of node 1 is number 5.
     let channels = "node = [{ nodes = 1, radio.channels = [1, 6] }, { nodes = 2, radio.channels = [6] }]\n";
     let there = scenario(&text(&format!("{thresholds}{channels}")));
-    assert_eq!(neighbours(&there), [vec![1], vec![0], vec![5], vec![], vec![], vec![]]);
+    assert_eq!(neighbors(&there), [vec![1], vec![0], vec![5], vec![], vec![], vec![]]);
 }
 
 /// Of 295 packets, those delivered over three nodes: 1 receives 0 but not the other way round, and node 2 receives

@@ -13,13 +13,15 @@ const END: f64 = 21_500.0;
 
 /// Text of the page before the table.
 const ABOUT: &str = "\n## BBR, state by state\n\n\
-    A flow of BBR alone: 10 Mbit/s, 40 ms, a queue of 50 packets. The kernel's window and pacing rate were read every 5 ms; a rate\n\
-    above 1.15 times the usual rate marks the probing phase, a rate below 0.85 times the draining phase, a window of four\n\
-    segments the probe of the round-trip time. Bounds were set after the comparison, with one flow of the kernel. Two things differ. The kernel's window has 2 segments more: its acknowledgements\n\
-    come a few tenths of a millisecond early or late, and BBR adds the segments that come together. Its second probe is later:\n\
-    a round-trip time that is smaller, be it by microseconds, begins the 10 s anew. In a run over the link of `make check-kernel` whose\n\
-    smallest round-trip time was read every 4 ms (`TCP_CC_INFO`), none was smaller in the 10 s after the first probe, and the kernel's\n\
-    second one came after 10,005 ms.\n\n\
+    A single BBR flow: 10 Mbit/s, 40 ms, a queue of 50 packets. The kernel's window and pacing rate were sampled every 5 ms. A\n\
+    pacing rate above 1.15 times the usual rate marks the probing phase, below 0.85 times the draining phase, and a window of\n\
+    four segments the probe of the round-trip time. The bounds were set after the comparison, with one kernel flow. There are two\n\
+    differences:\n\n\
+    - The kernel's window is 2 segments larger, because its acknowledgements arrive a few tenths of a millisecond early or late, and\n\
+    \u{20} BBR adds the segments that arrive together.\n\
+    - Its second probe is later, because any smaller round-trip time, even by microseconds, restarts the interval of 10 s. Over the\n\
+    \u{20} link of `make check-kernel`, with samples every 4 ms (`TCP_CC_INFO`), no round-trip time was smaller in the 10 s after the first\n\
+    \u{20} probe, and the kernel's second probe came after 10,005 ms.\n\n\
     | | kernel | ours | bound |\n\
     |---|---|---|---|\n";
 

@@ -87,7 +87,7 @@ fn stations_are_seen_as_the_standard_says() {
     assert!(at(&sim, "remaining_j").iter().all(|left| left.float() < 100.0));
 }
 
-/// Seen at the beginning and in the middle of each slot, a back-off counts down by one.
+/// Seen at the beginning and in the middle of each slot, a backoff counts down by one.
 #[test]
 fn a_backoff_counts_down() {
     let text = r#"
@@ -109,7 +109,7 @@ fn a_backoff_counts_down() {
     }
     // A slot of 20 us has two looks, but for the last slot, whose end is the transmission.
     assert!(seen[&1] > 20 && seen[&5] > 20, "{seen:?}");
-    assert!(seen[&1] >= seen[&5] && seen[&5] >= seen[&20], "a smaller number is passed by more back-offs: {seen:?}");
+    assert!(seen[&1] >= seen[&5] && seen[&5] >= seen[&20], "a smaller number is passed by more backoffs: {seen:?}");
 }
 
 fn key(row: &Row, time: &str) -> (u64, u64, u64) {

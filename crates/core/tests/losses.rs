@@ -55,7 +55,7 @@ fn a_hidden_terminal_destroys_what_the_receiver_hears() {
 }
 
 #[test]
-fn two_neighbours_that_begin_at_once_destroy_each_others_frames() {
+fn two_neighbors_that_begin_at_once_destroy_each_others_frames() {
     let flows = datagram(0, 1, "1 s", "") + &datagram(2, 1, "1 s", "");
     assert_eq!(causes(&[0, 100, 200], &flows), [("same_slot".to_owned(), 2)]);
 }

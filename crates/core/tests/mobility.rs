@@ -6,7 +6,7 @@ use chappe_core::mobility::{Config, Courses, Kind, MobileNodes, Ns2, Plan, Start
 use chappe_core::packet::NodeId;
 use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
-use chappe_core::unit::{Metres, Position, Span, Speed, Time};
+use chappe_core::unit::{Meters, Position, Span, Speed, Time};
 
 fn data(name: &str) -> String {
     let path = std::path::Path::new(crate::CORE).join("tests/data/motion").join(name);
@@ -31,7 +31,7 @@ fn seconds(s: f64) -> Time {
 
 /// A plan with one profile for all nodes.
 fn plan(nodes: usize, cfg: Config, seed: u64) -> Plan {
-    Plan { profiles: vec![cfg], profile_of: vec![0; nodes], area: (Metres(1200.0), Metres(800.0)), seed }
+    Plan { profiles: vec![cfg], profile_of: vec![0; nodes], area: (Meters(1200.0), Meters(800.0)), seed }
 }
 
 fn random_waypoint(start: Start, min: f64, max: f64, pause: Span) -> Config {
@@ -52,7 +52,7 @@ fn follow(courses: &Courses) -> Plan {
 
 /// The nodes of a plan.
 fn mobile_nodes(plan: &Plan) -> MobileNodes {
-    MobileNodes::new(plan, &vec![Position::default(); plan.profile_of.len()], plan.profile_of.len(), Metres(250.0))
+    MobileNodes::new(plan, &vec![Position::default(); plan.profile_of.len()], plan.profile_of.len(), Meters(250.0))
 }
 
 /// Advances the nodes to an instant, deadline by deadline.
@@ -73,7 +73,7 @@ fn golden(name: &str) -> Vec<(Time, Vec<Position>)> {
 }
 
 #[test]
-fn positions_are_those_of_ns2_to_a_micrometre() {
+fn positions_are_those_of_ns2_to_a_micrometer() {
     for name in ["special", "waypoints_v1", "waypoints_v2", "commands"] {
         let courses = read(&data(&format!("{name}.mv"))).expect("a movement file");
         let mut mobile_nodes = mobile_nodes(&follow(&courses));
@@ -103,7 +103,7 @@ fn every_form_of_file_can_be_written_and_read_again() {
             assert_eq!(again.nodes(), courses.nodes());
             for (n, s) in (0..courses.nodes()).flat_map(|n| (0..1500).map(move |i| (n, f64::from(i) / 3.0))) {
                 let [a, b] = [&courses, &again].map(|c| c.position(n, seconds(s)).expect("a node"));
-                // Positions of the CSV file are rounded to the millimetre, and ns-2's format has no jumps.
+                // Positions of the CSV file are rounded to the millimeter, and ns-2's format has no jumps.
                 let limit = if name.ends_with("csv") { 2e-3 } else { 1e-6 };
                 assert!(a.distance(b).0 < limit, "{name}, {}: node {n} at {s} s: {a:?}, {b:?}", format.word());
             }
@@ -321,11 +321,11 @@ fn density(x: f64, y: f64) -> f64 {
 fn density_of_moving_nodes_matches_theory() {
     // In one dimension the density is 6 x (1 - x): of a strip that is hardly high.
     let strip = Config {
-        width: Some(Metres(1000.0)),
-        height: Some(Metres(1.0)),
+        width: Some(Meters(1000.0)),
+        height: Some(Meters(1.0)),
         ..random_waypoint(Start::Stationary, 5.0, 5.0, Span::ZERO)
     };
-    let square = Config { height: Some(Metres(1000.0)), ..strip.clone() };
+    let square = Config { height: Some(Meters(1000.0)), ..strip.clone() };
     let tenths = 10;
     let check = |what: &str, counts: &[usize], expected: &[f64]| {
         let all = counts.iter().sum::<usize>() as f64;
@@ -365,8 +365,8 @@ fn density_of_moving_nodes_matches_theory() {
 fn all_nodes_in_range_are_listed() {
     let cfg = random_waypoint(Start::Stationary, 1.0, 40.0, Span::secs(3));
     let nodes = 300;
-    let plan = Plan { area: (Metres(3000.0), Metres(2000.0)), ..plan(nodes, cfg, 3) };
-    let mut mobile_nodes = MobileNodes::new(&plan, &vec![Position::default(); nodes], nodes, Metres(250.0));
+    let plan = Plan { area: (Meters(3000.0), Meters(2000.0)), ..plan(nodes, cfg, 3) };
+    let mut mobile_nodes = MobileNodes::new(&plan, &vec![Position::default(); nodes], nodes, Meters(250.0));
     let mut listed = 0;
     for step in 0..4000_u64 {
         let at = Time(step * 37_000_000);
@@ -414,7 +414,7 @@ fn recorded_positions_have_a_limited_age() {
     let candidates = |known_for: Span, times: &[f64]| {
         let ns2 = Ns2 { neighbor_list_interval: known_for, ..Ns2::default() };
         let cfg = Config { model: Kind::File, table: courses.clone(), ns2, ..Config::default() };
-        let mut mobile_nodes = MobileNodes::new(&plan(2, cfg, 1), &[Position::default(); 2], 2, Metres(550.0));
+        let mut mobile_nodes = MobileNodes::new(&plan(2, cfg, 1), &[Position::default(); 2], 2, Meters(550.0));
         times
             .iter()
             .map(|&s| {

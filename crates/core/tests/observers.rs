@@ -152,7 +152,7 @@ proptest! {
         seed in any::<u32>(),
         rts in prop::sample::select(vec!["always", "never"]),
     ) {
-        // Each is a neighbour of the one before.
+        // Each is a neighbor of the one before.
         let mut positions = vec![(0, 0)];
         for (x, y) in steps {
             let last = positions[positions.len() - 1].0;
@@ -268,10 +268,10 @@ proptest! {
         }
     }
 
-    /// A node is switched off and on during a frame of its own, which occupies the medium to its end. Its neighbours
+    /// A node is switched off and on during a frame of its own, which occupies the medium to its end. Its neighbors
     /// have noticed that end, and continue to send.
     #[test]
-    fn neighbours_of_a_node_that_cuts_its_frame_send_on(
+    fn neighbors_of_a_node_that_cuts_its_frame_send_on(
         outages in prop::collection::vec((100_000..1_900_000u32, 1..3000u32), 1..6),
         preset in prop::sample::select(vec!["standard", "ns2-2.35"]),
         sinr in any::<bool>(),
@@ -305,7 +305,7 @@ proptest! {
         let mut sent: Vec<u64> = frames.iter().map(|row| ns(row["time_s"])).collect();
         sent.push(2_000_000_000);
         sent.sort_unstable();
-        // Node 2 has its route before node 0 asks for one. The longest frame, EIFS and the longest back-off at the first attempts are 12, 0.4 and 5 ms; node 2 always has
+        // Node 2 has its route before node 0 asks for one. The longest frame, EIFS and the longest backoff at the first attempts are 12, 0.4 and 5 ms; node 2 always has
         // something to send.
         let silent = sent.windows(2).map(|w| w[1] - w[0]).max().expect("frames");
         prop_assert!(silent < 40_000_000, "{silent} ns: {text}");

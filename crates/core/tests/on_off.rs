@@ -129,7 +129,7 @@ fn packets_have_the_sizes_of_those_of_ns2() {
     }
 }
 
-/// A neighbour that is switched off.
+/// A neighbor that is switched off.
 fn lost(protocol: &str, on_off: &str) -> (u64, u64, String) {
     let sim = ran(&format!(
         r#"

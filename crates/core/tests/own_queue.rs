@@ -68,7 +68,7 @@ fn a_small_queue_never_holds_more_and_the_sender_goes_on() {
 
 #[test]
 fn what_leaves_the_queue_is_counted_once_whatever_becomes_of_it() {
-    // Routes that break, neighbours that are not resolved, frames and packets that are lost, nodes that are off: one
+    // Routes that break, neighbors that are not resolved, frames and packets that are lost, nodes that are off: one
     // packet that is never counted out would end the transfer.
     for protocol in protocols() {
         // A copy of a segment that is never counted out would keep a sender of Linux from sending the segment again.

@@ -49,7 +49,7 @@ pub fn protocols() -> Vec<&'static str> {
 }
 
 /// Settings of the radio, with cumulative interference in about half of all cases, and rate control. All nodes at 251 m
-/// are neighbours at 11 Mbit/s, even with the worst shadowing.
+/// are neighbors at 11 Mbit/s, even with the worst shadowing.
 pub fn noise(chance: u32) -> (String, &'static str) {
     // Without a loss at 60 m of so many decibel the ratio to the noise would be 118 dB there.
     let radio = |loss: u32, more: &str| {
@@ -133,7 +133,7 @@ pub fn scenarios() -> impl Strategy<Value = String> {
             };
             let at = 1 + chance % hops.saturating_sub(1).max(1);
             let one = |(kind, more): (&str, &str)| format!("[[middlebox]]\nkind = \"{kind}\"\nnode = {at}\n{more}\n");
-            // A signal passes the neighbours, and with it the middleboxes.
+            // A signal passes the neighbors, and with it the middleboxes.
             let (radio, control) =
                 if boxes.is_empty() { noise(chance / 252) } else { (String::new(), Algorithm::Fixed.word()) };
             let boxes: String = boxes.into_iter().map(one).collect();

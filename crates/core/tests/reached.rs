@@ -74,7 +74,7 @@ proptest! {
 }
 
 /// Packets delivered in two seconds over a hop of this length.
-fn delivered(preset: &str, protocol: &str, algorithm: &str, metres: u32, seed: u64) -> u64 {
+fn delivered(preset: &str, protocol: &str, algorithm: &str, meters: u32, seed: u64) -> u64 {
     let routes = match protocol {
         "fixed" => {
             "routing.fixed.routes = [{ node = 0, dst = 1, next_hop = 1 }, { node = 1, dst = 0, next_hop = 0 }]\n"
@@ -86,7 +86,7 @@ fn delivered(preset: &str, protocol: &str, algorithm: &str, metres: u32, seed: u
         preset,
         protocol,
         &format!(
-            "{LOG_DISTANCE}{routes}{faster}topology = {{ hops = 1, spacing = \"{metres} m\" }}\nqueue.limit = 300\n\
+            "{LOG_DISTANCE}{routes}{faster}topology = {{ hops = 1, spacing = \"{meters} m\" }}\nqueue.limit = 300\n\
          wlan.rate_control.algorithm = \"{algorithm}\"\ncbr = {{ interval = \"1 ms\", payload = \"1400 B\" }}\n\
          flow = [{{ src = 0, dst = 1, app = \"cbr\" }}]"
         ),
@@ -99,11 +99,11 @@ fn delivered(preset: &str, protocol: &str, algorithm: &str, metres: u32, seed: u
 
 #[test]
 fn a_link_that_only_slower_rates_use_carries_as_much_as_with_listed_routes() {
-    for (preset, algorithm, metres) in [("802.11n", "aarf", 60), ("802.11a", "arf", 60), ("standard", "minstrel", 25)] {
-        let listed = delivered(preset, "fixed", algorithm, metres, 1);
+    for (preset, algorithm, meters) in [("802.11n", "aarf", 60), ("802.11a", "arf", 60), ("standard", "minstrel", 25)] {
+        let listed = delivered(preset, "fixed", algorithm, meters, 1);
         assert!(listed > 200, "{preset}: {listed}");
-        assert_eq!(delivered(preset, "shortest_path", algorithm, metres, 1), listed, "{preset}");
-        let found = delivered(preset, "aodv", algorithm, metres, 1);
+        assert_eq!(delivered(preset, "shortest_path", algorithm, meters, 1), listed, "{preset}");
+        let found = delivered(preset, "aodv", algorithm, meters, 1);
         assert!(found.abs_diff(listed) * 20 < listed, "{preset}: {found}, {listed}");
     }
 }

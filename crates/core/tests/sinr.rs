@@ -120,8 +120,8 @@ fn a_chain_delivers_as_much_as_in_ns3() {
 fn no_eifs_follows_a_collision_in_which_no_preamble_was_detected() {
     // Equal signals that begin in one slot: none is detected (4 dB within 4 us), so that PHY-RXSTART is not indicated
     // and EIFS (10.3.2.3.7) makes no difference, however far apart the senders are.
-    let counts = |metres: f64, eifs: &str| {
-        let at = |i: u32| format!("[\"{} m\", \"0 m\"]", f64::from(i) * metres);
+    let counts = |meters: f64, eifs: &str| {
+        let at = |i: u32| format!("[\"{} m\", \"0 m\"]", f64::from(i) * meters);
         let rows = |a: u32| (0..5).filter(move |b| *b != a).map(move |b| format!("{a},{b},-60\\n"));
         let routes = |i: u32| format!("{{ node = {i}, dst = 0, next_hop = 0 }}");
         let flow = |i: u32| format!("{{ src = {i}, dst = 0, app = \"cbr\", dscp = {} }}", if i < 3 { 48 } else { 0 });
@@ -146,8 +146,8 @@ fn no_eifs_follows_a_collision_in_which_no_preamble_was_detected() {
         assert!(delivered.iter().sum::<u64>() > 2000, "{delivered:?}");
         delivered
     };
-    for metres in [0.5, 1.0, 2.0, 7.3] {
-        assert_eq!(counts(metres, "instead_of_difs"), counts(metres, "difs"), "{metres} m apart");
+    for meters in [0.5, 1.0, 2.0, 7.3] {
+        assert_eq!(counts(meters, "instead_of_difs"), counts(meters, "difs"), "{meters} m apart");
     }
 }
 
@@ -271,7 +271,7 @@ fn a_table_of_errors_takes_the_place_of_the_bound() {
     assert_eq!(counted(&bound(Ofdm::Yans)), counted("radio.sinr.ofdm = \"yans\""), "it is hardly ever wrong at 24 dB");
     let none = "radio.sinr.error_rates_table = \"mcs,snr_db,bit_error_rate\\n7,19.9,0.1\\n7,20,0\"";
     assert_eq!(counted(none)[1], 0);
-    // The neighbour is out of reach by a table, too.
+    // The neighbor is out of reach by a table, too.
     let all = text(&none.replace("7,20,0", "7,26,0"));
     let refused = Scenario::from_toml("test", &all, &[], &NoFiles).map(|_| ()).expect_err("the link loses everything");
     assert!(refused.to_string().contains("node 1 cannot be reached"), "{refused}");

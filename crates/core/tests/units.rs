@@ -1,7 +1,7 @@
 //! A quantity has the same value in whatever unit it is written, or is refused in each.
 
 use chappe_core::unit::{
-    BitRate, Bytes, Hertz, Joules, Memory, Metres, Quantity, SignalPower, Span, Speed, Time, Watts,
+    BitRate, Bytes, Hertz, Joules, Memory, Meters, Quantity, SignalPower, Span, Speed, Time, Watts,
 };
 use proptest::prelude::*;
 
@@ -69,7 +69,7 @@ proptest! {
         same::<Span>(TIMES, unit, number)?;
         same::<Time>(TIMES, unit, number)?;
         same::<BitRate>(RATES, unit, number)?;
-        same::<Metres>(LENGTHS, unit, number)?;
+        same::<Meters>(LENGTHS, unit, number)?;
         same::<Speed>(SPEEDS, unit, number)?;
         same::<Watts>(POWERS, unit, number)?;
         same::<SignalPower>(POWERS, unit, number)?;
@@ -112,8 +112,8 @@ fn whole_levels_are_powers_of_ten() {
 /// The nearest binary64 number to what is written, which Rust reads from a decimal text without a unit.
 #[test]
 fn conversions_are_rounded_once() {
-    for (text, metres) in [("0.3 km", "300"), ("0.0823 km", "82.3"), ("1.0051 km", "1005.1"), ("4.35 km", "4350")] {
-        assert_eq!(Metres::parse(text), Some(Metres(metres.parse().unwrap())), "{text}");
+    for (text, meters) in [("0.3 km", "300"), ("0.0823 km", "82.3"), ("1.0051 km", "1005.1"), ("4.35 km", "4350")] {
+        assert_eq!(Meters::parse(text), Some(Meters(meters.parse().unwrap())), "{text}");
     }
     assert_eq!(Hertz::parse("2.437 GHz"), Some(Hertz(2_437_000_000.0)));
     assert_eq!(Watts::parse("281.8 mW"), Some(Watts(0.2818)));

@@ -23,7 +23,7 @@ impl Captures {
         Captures { write, written: HashMap::new() }
     }
 
-    /// Tells if captures are written.
+    /// Returns true if captures are written.
     pub fn wanted(&self) -> bool {
         self.write.is_some()
     }

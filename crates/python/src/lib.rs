@@ -215,10 +215,10 @@ impl Scenario {
     }
 
     /// Warnings as one text for a terminal, without those of the ignored codes.
-    fn render_warnings(&self, ignored: Vec<String>, colour: bool) -> String {
+    fn render_warnings(&self, ignored: Vec<String>, color: bool) -> String {
         let known = Code::ALL.iter().copied();
         let ignored: Vec<Code> = known.filter(|code| ignored.iter().any(|word| word == code.word())).collect();
-        self.0.render_warnings(&ignored, colour)
+        self.0.render_warnings(&ignored, color)
     }
 }
 

@@ -13,7 +13,7 @@ fn entries<'a>(scenario: &'a mut Json, list: &str) -> Option<&'a mut Vec<Json>> 
     scenario.get_mut(list)?.as_array_mut().filter(|l| !l.is_empty())
 }
 
-/// Exchanges neighbours of a list again and again, if `may` says that their order has no meaning.
+/// Exchanges neighbors of a list again and again, if `may` says that their order has no meaning.
 fn exchange<T>(list: &mut [T], chance: &mut Chance, may: impl Fn(&T, &T) -> bool) {
     for _ in 0..list.len() * list.len() {
         let i = chance.below(list.len());
@@ -69,7 +69,7 @@ fn one_by_one(entry: &Json) -> Vec<Json> {
     (first..=last).map(of).collect()
 }
 
-/// Tells if the order of two events has no meaning: they come at different times, or concern different nodes.
+/// Returns true if the order of two events has no meaning: they come at different times, or concern different nodes.
 fn are_independent(a: &Json, b: &Json) -> bool {
     let instant = |event: &Json| {
         let (number, unit) = event["at"].as_str()?.split_once(' ')?;
@@ -89,7 +89,7 @@ fn are_independent(a: &Json, b: &Json) -> bool {
     differ(instant(a), instant(b)) || node(a).zip(node(b)).is_some_and(|(a, b)| a != b)
 }
 
-/// The set-up with one more node with radios, as many as a node of the scenario has, and one more without a link, far
+/// The setup with one more node with radios, as many as a node of the scenario has, and one more without a link, far
 /// away from all others; with the number of the first. `None` if they would take part: ends of short flows are drawn
 /// among all nodes.
 pub fn with_lone_nodes(setup: &Setup) -> Option<(Setup, u32)> {

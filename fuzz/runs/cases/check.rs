@@ -64,7 +64,7 @@ impl Observers {
         Setup { record: self.record.clone(), airtime: self.airtime, sample: self.sample, ..setup.clone() }
     }
 
-    /// Tells if only one of the two runs has a column.
+    /// Returns true if only one of the two runs has a column.
     fn asked(&self, other: &Observers, table: &str, column: &str) -> bool {
         match (table, column) {
             ("airtime", _) | ("batches", "energy_j") => self.airtime != other.airtime,
@@ -123,7 +123,7 @@ pub fn check(scenario: &Scenario, is_perfect: bool, chance: &mut Chance) -> Resu
     rates_hold(&setup, &watched)?;
     frames_are_apart(&setup, &watched)?;
     mpdus_have_answers(&watched)?;
-    neighbours_deliver_once_and_in_order(&setup, &watched)?;
+    neighbors_deliver_once_and_in_order(&setup, &watched)?;
     nothing_in_the_own_node_is_sent_again(&setup, &watched)?;
     airtime_sums_up(&watched)?;
     batteries_only_empty(&watched)?;
@@ -290,7 +290,7 @@ fn rates_hold(setup: &Setup, m: &Measured) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Tells if an event switches a station off.
+/// Returns true if an event switches a station off.
 fn is_cut(event: &(Time, Command)) -> bool {
     matches!(event.1, Command::NodeDown(_) | Command::RadioDown(_))
 }
@@ -347,10 +347,10 @@ fn mpdus_have_answers(m: &Measured) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A packet that a node has handed once to its MAC for a neighbour reaches the network layer there at most once, and
+/// A packet that a node has handed once to its MAC for a neighbor reaches the network layer there at most once, and
 /// the packets of a flow in the order in which they were handed over. A station that was off has forgotten what it had
 /// received.
-fn neighbours_deliver_once_and_in_order(setup: &Setup, m: &Measured) -> Result<(), Failure> {
+fn neighbors_deliver_once_and_in_order(setup: &Setup, m: &Measured) -> Result<(), Failure> {
     if setup.events.iter().any(is_cut) {
         return Ok(());
     }

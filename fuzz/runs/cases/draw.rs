@@ -180,7 +180,7 @@ impl Draw<'_> {
                 let sensed = self.reach * (1.0 + 1.5 * self.chance.share());
                 self.set("radio.sense_range", format!("{sensed} m"));
                 if self.reach > 600.0 && self.chance.one_in(2) {
-                    // Light takes 3.3 us for a kilometre.
+                    // Light takes 3.3 us for a kilometer.
                     let delay = (self.reach / 290.0).ceil() as usize;
                     self.set("wlan.max_propagation", format!("{delay} us"));
                     let slot = 20 + delay * self.chance.below(3);
@@ -266,7 +266,7 @@ impl Draw<'_> {
         format!("{:.3} m", self.reach * share)
     }
 
-    /// Distance between neighbours, as a share of the range.
+    /// Distance between neighbors, as a share of the range.
     fn near(&mut self) -> f64 {
         *self.chance.pick(&[0.02, 0.3, 0.5, 0.8, 0.9, 0.99])
     }

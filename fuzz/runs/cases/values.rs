@@ -32,7 +32,7 @@ const NAMES: [&str; 16] = [
 const AN_END: usize = 12;
 
 impl Setting {
-    /// Tells if the setting is a word or a switch.
+    /// Returns true if the setting is a word or a switch.
     pub fn is_choice(&self) -> bool {
         self.schema["enum"].is_array() || self.schema["type"] == "boolean"
     }

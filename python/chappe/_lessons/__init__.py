@@ -92,7 +92,7 @@ def _hidden_questions(runs: Runs) -> list[tuple[str, str]]:
         (
             "Each sender finds the medium free before it sends. Why do most of its frames die all the same?",
             "Carrier sense tells what is on the air at the sender. The frames meet at node 1, where both are heard, "
-            "and neither can be decoded. Back-off makes it rarer, but frames are long compared with a slot: whoever "
+            "and neither can be decoded. Backoff makes it rarer, but frames are long compared with a slot: whoever "
             "begins while the other is on the air destroys both.",
         ),
         (
@@ -144,7 +144,7 @@ def _chain_questions(runs: Runs) -> list[tuple[str, str]]:
         ),
         (
             "Nobody moves. Why do routes fail, and how often?",
-            "The MAC gives a packet up after several collisions, and AODV believes that the neighbour is gone. With "
+            "The MAC gives a packet up after several collisions, and AODV believes that the neighbor is gone. With "
             f"NewReno this happens {_measure(newreno, failures)} times for 10,000 packets, with Vegas "
             f"{_measure(vegas, failures)} times. Until the route is found again nothing is sent, and often the timer "
             "of TCP expires.",

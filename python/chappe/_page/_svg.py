@@ -12,13 +12,13 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 66, 14, 26, 46
 _TICKS = 5
 _ARM = 4
 _FEW = 12
-"""Values of the x axis that are all labelled, and points of a curve that have marks of their own shape."""
+"""Values of the x axis that are all labeled, and points of a curve that have marks of their own shape."""
 
 _MARKED = 400
 """Points of a plot at most that have marks with texts."""
 
 SHAPES = 6
-"""Different marks: colour alone does not tell curves apart."""
+"""Different marks: color alone does not tell curves apart."""
 
 
 class Point(NamedTuple):
@@ -44,7 +44,7 @@ class Curve(NamedTuple):
 
     Attributes:
         label: Its name.
-        group: Number of its colour and mark.
+        group: Number of its color and mark.
         points: Its points, by their place.
     """
 
@@ -96,7 +96,7 @@ def plot(
 
 
 def mark(group: int, x: float, y: float) -> str:
-    """Mark of a group, whose shape differs from those of its neighbours."""
+    """Mark of a group, whose shape differs from those of its neighbors."""
     shapes = (
         f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5"/>',
         f'<path d="M{x - 3.4:.1f} {y - 3.4:.1f}h6.8v6.8h-6.8z"/>',

@@ -8,7 +8,7 @@
   const LISTS = ["frames", "heard", "wires", "events", "cwnd", "queue", "energy"];
   const LOST = ["hidden_terminal", "same_slot", "captured", "transmitting", "damaged", "switched_off"];
   const LETTER = { rts: "R", cts: "C", data: "D", ack: "A", wire: "W" };
-  const COLOUR = { rts: "#8c6d31", cts: "#5a7d2b", data: "#0b5fa5", ack: "#2a7f62", wire: "#555566" };
+  const COLOR = { rts: "#8c6d31", cts: "#5a7d2b", data: "#0b5fa5", ack: "#2a7f62", wire: "#555566" };
   const LIGHT_LINES = ["#0b5fa5", "#b3261e", "#2a7f62", "#8c6d31", "#6b3fa0", "#555555"];
   const DARK_LINES = ["#7db8ee", "#ff8a80", "#6cc9a6", "#d6b36a", "#b794e6", "#b0b0bb"];
   const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -16,12 +16,12 @@
   const STATE = { off: "is off", transmitting: "sends", decoding: "decodes", sensing: "only senses", colliding: "hears a collision", idle: "is idle" };
   const SIGN = { off: "\u2013", transmitting: "S", decoding: "D", sensing: "\u00b7", colliding: "\u00d7", idle: "" };
   // To ask for styles is slow: they are noted until the scheme changes.
-  const colours = new Map();
-  const colour = (name) => {
-    if (!colours.has(name)) colours.set(name, getComputedStyle(document.documentElement).getPropertyValue(name).trim());
-    return colours.get(name);
+  const colors = new Map();
+  const color = (name) => {
+    if (!colors.has(name)) colors.set(name, getComputedStyle(document.documentElement).getPropertyValue(name).trim());
+    return colors.get(name);
   };
-  dark.addEventListener("change", () => { colours.clear(); if (run.about) draw(); });
+  dark.addEventListener("change", () => { colors.clear(); if (run.about) draw(); });
 
   class Core {
     constructor(exports) { this.x = exports; }
@@ -312,14 +312,14 @@
     const [c, width, height] = sized(canvas);
     const left = run.several ? 66 : 52, x = (t) => left + ((t - begin) / (end - begin)) * (width - left - 6);
     const y = new Map(active.map((l, i) => [`${l.n} ${l.channel}`, 4 + 22 * i]));
-    const ink = colour("--ink"), line = colour("--line"), bad = colour("--bad"), accent = colour("--accent");
+    const ink = color("--ink"), line = color("--line"), bad = color("--bad"), accent = color("--accent");
     active.forEach((lane, i) => {
       c.fillStyle = ink;
       c.fillText(laneName(lane), 4, 18 + 22 * i);
       c.fillStyle = line;
       c.fillRect(left, 23 + 22 * i, width - left, 1);
     });
-    // A frame that a node was locked on: blue where it is decoded, red where it is lost, grey where it is only sensed.
+    // A frame that a node was locked on: blue where it is decoded, red where it is lost, gray where it is only sensed.
     for (const h of run.heard.slice(from(run.heard, begin - run.long), from(run.heard, end))) {
       const top = y.get(key(h.node, h.channel));
       if (top === undefined || h.end_s < begin) continue;
@@ -335,7 +335,7 @@
       if (top === undefined) continue;
       const high = f.channel === null ? 8 : 17;
       c.globalAlpha = f.time_s > now ? 0.25 : 1;
-      c.fillStyle = f.dst === null ? "#6b3fa0" : COLOUR[f.frame_type];
+      c.fillStyle = f.dst === null ? "#6b3fa0" : COLOR[f.frame_type];
       c.fillRect(x0, top, w, high);
       drawn.push([x0, top, Math.max(w, 4), high, f]);
       if (f.lost) {
@@ -406,7 +406,7 @@
     const [c, width, height] = sized(canvas);
     const scale = Math.min((width - 90) / wide, (height - 70) / high);
     const to = (p) => [35 + (p[0] - x0) * scale + (width - 90 - wide * scale) / 2, 30 + (p[1] - y0) * scale + (height - 70 - high * scale) / 2];
-    const ink = colour("--ink"), line = colour("--line"), paper = colour("--paper"), bad = colour("--bad"), accent = colour("--accent");
+    const ink = color("--ink"), line = color("--line"), paper = color("--paper"), bad = color("--bad"), accent = color("--accent");
     const between = (a, b, shift = 0) => {
       const [[ax, ay], [bx, by]] = [to(spots[a]), to(spots[b])], far = Math.hypot(bx - ax, by - ay) || 1, [dx, dy] = [(-shift * (by - ay)) / far, (shift * (bx - ax)) / far];
       c.moveTo(ax + dx, ay + dy);
@@ -432,7 +432,7 @@
     const air = (rows) => rows.slice(from(rows, now - run.long), from(rows, now + 1e-9)).filter((f) => f.end_s > now);
     for (const f of [...air(run.frames), ...air(run.wires)]) {
       if (f.dst === null) continue;
-      c.strokeStyle = f.lost ? bad : COLOUR[f.frame_type];
+      c.strokeStyle = f.lost ? bad : COLOR[f.frame_type];
       c.lineWidth = f.channel === null ? 5 : 3;
       c.setLineDash(f.lost ? [5, 4] : []);
       c.beginPath(); between(f.src, f.dst, f.channel === null ? 0 : shift(f.channel)); c.stroke();
@@ -488,20 +488,20 @@
         if (s.remaining_j !== null) c.fillText(`${s.remaining_j.toPrecision(3)} J`, x - radius, y + radius + 25);
       }
     });
-    setText("seen", node === null ? "Point at a node, or choose one, for its NAV, back-off, contention window and queue." : seen(node, of.get(node)));
+    setText("seen", node === null ? "Point at a node, or choose one, for its NAV, backoff, contention window and queue." : seen(node, of.get(node)));
   };
 
   const seen = (n, radios) => (!radios ? `Node ${n} has no radio.` : radios.map((s) => [
     `Node ${n}${run.several ? ` on channel ${s.channel}` : ""} ${STATE[s.state]}${s.src !== null && s.state !== "idle" ? `, locked on node ${s.src}` : ""}`,
     s.nav_time_s > 0 ? `NAV ${seconds(s.nav_time_s)}` : "NAV idle",
-    s.backoff_slots === null ? "no back-off" : `back-off ${s.backoff_slots} slots ${s.counting ? "to go" : "frozen"}`,
+    s.backoff_slots === null ? "no backoff" : `backoff ${s.backoff_slots} slots ${s.counting ? "to go" : "frozen"}`,
     `CW ${s.cw}`,
     s.holding ? `holds a packet (${s.short_retries} short and ${s.long_retries} long failures)` : "holds no packet",
     `queue ${s.packets}`,
     ...(s.remaining_j === null ? [] : [`${s.remaining_j.toPrecision(4)} J left`]),
   ].join(", ")).join("; ") + ".");
 
-  // Curves over the time before now, a colour and a dash for each key.
+  // Curves over the time before now, a color and a dash for each key.
   const curves = (id, title, rows, key, value, name) => {
     const [c, width, height] = sized(at(id));
     const long = Math.max(20 * span(), Math.min(2, now)), begin = Math.max(0, run.first, now - long);
@@ -518,11 +518,11 @@
     const top = (points) => points.reduce((most, p) => Math.max(most, p[1] ?? 0), 0);
     const kept = [...lines].filter(([, points]) => points.some((p) => p[1] !== null)).map(([k, points]) => [k, points, top(points)]).sort((a, b) => b[2] - a[2]).slice(0, 8).sort((a, b) => (a[0] < b[0] ? -1 : 1));
     const most = Math.max(1, ...kept.map((l) => l[2])), y = (v) => height - 18 - (v / most) * (height - 40);
-    c.fillStyle = colour("--line");
+    c.fillStyle = color("--line");
     c.globalAlpha = 0.4;
     c.fillRect(Math.max(34, x(now - 0.8 * span())), 16, Math.max(1, width - 10 - Math.max(34, x(now - 0.8 * span()))), height - 34);
     c.globalAlpha = 1;
-    c.fillStyle = colour("--ink");
+    c.fillStyle = color("--ink");
     c.fillText(now > begin ? `${title}, last ${seconds(now - begin)}` : title, 34, 12);
     c.fillText(most.toPrecision(2) >= 100 ? most.toFixed(0) : String(Number(most.toPrecision(2))), 2, y(most) + 4);
     c.fillText("0", 4, y(0));

@@ -60,7 +60,7 @@ class Parser(argparse.ArgumentParser):
         return [f"there is no option {name}{_suggested(name, known)}" for name in options]
 
     def _get_values(self, action: argparse.Action, words: list[str]) -> Any:
-        """Values of an option or an argument; a mistake is kept until the others are found, too."""
+        """Values of an option or an argument; errors are collected and reported together."""
         try:
             return super()._get_values(action, words)
         except argparse.ArgumentError as e:
@@ -232,7 +232,7 @@ def _flows_option(q: argparse.ArgumentParser) -> None:
 
 
 def _share(text: str) -> float:
-    """A share, in per cent."""
+    """A share, in percent."""
     from chappe.study._file import share
 
     value = share(text)

@@ -14,7 +14,7 @@ ERROR = 0.05
 """Probability with which a search leaves out any value that is as good as the best, if there is one peak."""
 
 End = Literal["resolution", "max_points", "max_runs"]
-"""Reason for the end of a search: neighbouring values were measured, or a limit was reached before."""
+"""Reason for the end of a search: neighboring values were measured, or a limit was reached before."""
 
 Sampled = Callable[[Mapping[int, int]], dict[int, Sample]]
 """Function from the number of runs of each step to the samples of these runs."""
@@ -63,7 +63,7 @@ def explore(steps: int, first_runs: int, sampled: Sampled, *, sign: int, max_poi
         best, (first, last) = around_the_best(samples, left_out, sign, 1 - ERROR / (look * (look + 1)))
         tied = [s for s in places if first <= s <= last]
         left_out |= {s for s in places if not first <= s <= last}
-        below, above = _neighbour(places, first, -1), _neighbour(places, last, 1)
+        below, above = _neighbor(places, first, -1), _neighbor(places, last, 1)
         resolved = above - below < sum(below <= s <= above for s in places)
         if resolved and left_out:
             return Explored(runs, best, (first, last), "resolution")
@@ -88,7 +88,7 @@ def _grid(low: int, high: int) -> list[int]:
     return sorted({low + round((high - low) * k / GRID) for k in range(GRID + 1)})
 
 
-def _neighbour(places: Sequence[int], step: int, by: int) -> int:
+def _neighbor(places: Sequence[int], step: int, by: int) -> int:
     return places[min(max(places.index(step) + by, 0), len(places) - 1)]
 
 

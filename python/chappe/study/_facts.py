@@ -144,7 +144,7 @@ class Batches:
         return np.array(rows, dtype=float).reshape(len(rows), len(_COLUMNS))
 
     def _quotients(self, measure: str) -> NDArray[np.float64]:
-        """Vectorised :meth:`measured` for ratios, fast for many runs."""
+        """Vectorized :meth:`measured` for ratios, fast for many runs."""
         rows = self._quotients_of(measure)
         counts = self._batches["used"].to_numpy() & is_known(rows)
         run = np.repeat(np.arange(len(self.keys)), self.lengths)[counts]

@@ -14,11 +14,11 @@ from chappe.study._analysis import no_axis
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-CURVES = len(plot.COLOURS)
-"""Largest number of curves of a panel, which have different colours."""
+CURVES = len(plot.COLORS)
+"""Largest number of curves of a panel, which have different colors."""
 
 TICKS = 12
-"""Largest number of values of the x axis that are all labelled."""
+"""Largest number of values of the x axis that are all labeled."""
 
 _QUANTITY = re.compile(r"([-+]?[0-9.]+(?:e[-+]?[0-9]+)?) *([A-Za-z%].*)")
 

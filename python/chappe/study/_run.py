@@ -234,7 +234,7 @@ def search(
         setting: Dotted name of the setting.
         low: Smallest value: a whole number, or a quantity such as ``"20 ms"``.
         high: Largest value, in the same unit.
-        resolution: Distance of neighbouring values, in the same unit.
+        resolution: Distance of neighboring values, in the same unit.
         measure: Name of the measure.
         direction: ``"maximize"`` or ``"minimize"``; ``None``: the better direction of the measure.
         max_points: Number of measured values after which no round begins.

@@ -39,7 +39,7 @@ class Search:
     """Definition of a search for the best value of a setting.
 
     Every round divides an interval into eight parts and measures at their ends. The next interval spans the best value
-    and the adjacent values that are not significantly worse (95 % for the whole search), plus one neighbour on either
+    and the adjacent values that are not significantly worse (95 % for the whole search), plus one neighbor on either
     side: values beyond a significantly worse one are taken for worse, as with a single peak. If a round leaves out
     nothing, the values that may be best get further runs, where they decide most. The search ends if the parts reach
     the resolution and some values are significantly worse, at ``max_points``, or at ``max_runs``. The best value is
@@ -49,7 +49,7 @@ class Search:
         setting: Dotted name of the setting.
         low: Smallest value: a whole number, or a quantity such as ``"20 ms"``.
         high: Largest value, in the same unit.
-        resolution: Distance of neighbouring values, in the same unit.
+        resolution: Distance of neighboring values, in the same unit.
         measure: Name of the measure.
         direction: ``"maximize"`` or ``"minimize"``; ``None``: the better direction of the measure.
         max_points: Number of measured values after which no round begins.

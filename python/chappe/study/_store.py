@@ -2,7 +2,7 @@
 
 - ``study.json`` describes the study.
 - ``points.parquet`` has one row per selected run.
-- ``chunks/00000``, ... have the tables of 100 runs each, in the order of the study.
+- ``chunks/00000``, ... have the tables of 250 runs each, in the order of the study.
 - ``parts/...`` have the tables of runs with incomplete chunks, and of runs no longer selected.
 - ``runs.parquet`` has one row of measures per run, ``totals.parquet`` their totals, once the study is finished.
 
@@ -47,7 +47,7 @@ FORMER = 1
 """Format of the previous version, which is read: its runs are named by hashes of all settings."""
 
 CHUNK = 250
-"""Runs per chunk: what a chunk costs beside its runs, such as opening a dozen files, is shared by many."""
+"""Runs per chunk; amortizes the per-chunk cost of opening a dozen files."""
 
 PATIENCE_S = 2.0
 """Age of the oldest unwritten run at which runs are written [s].

@@ -419,7 +419,7 @@ class Study:
             ``ci_low`` and ``ci_high`` of the interval (:class:`chappe.stats.Pooled`), ``n``, ``of`` (``"runs"``,
             ``"batches"``, or pooled axes), ``doubt`` (reasons to doubt the interval, null without any), ``unseen``
             (bound on the share of runs in a state that none of the runs had); ``q10``, ``median`` and ``q90`` with
-            their intervals, null for too few values; for batches ``autocorrelation`` of neighbours, and ``correlated``,
+            their intervals, null for too few values; for batches ``autocorrelation`` of neighbors, and ``correlated``,
             which is true if it is significant; ``met``, which is false for a point that missed the precision of the
             study, and null without precision.
         """
@@ -560,7 +560,7 @@ class Study:
         return [Notice("missed_precision", f"precision.{cap}", text)]
 
     def _undecided(self) -> list[Notice]:
-        """Warnings about searches that ended before neighbouring values were measured."""
+        """Warnings about searches that ended before neighboring values were measured."""
         if not self.is_search:
             return []
         rule, notices = self._rule, []

@@ -327,7 +327,7 @@ FINDINGS = (
         "NewReno is the best older variant with link loss",
         "more, except at 15 and 20 m/s",
         ("P4-F4-3", "P4-F4-4"),
-        "with the same movement patterns they are within a few per cent",
+        "with the same movement patterns they are within a few percent",
         of="throughput of NewReno compared with other older variants",
     ),
     Finding(

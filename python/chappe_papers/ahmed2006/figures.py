@@ -16,7 +16,7 @@ from chappe_papers.judge import READING, times
 X_NAME, X_LABEL = "speed_mps", "speed of the nodes [m/s]"
 
 LEGEND = Legend(VARIANTS, {v: n for n, v in enumerate(VARIANTS)})
-"""Versions of TCP in legends, and one colour for each."""
+"""Versions of TCP in legends, and one color for each."""
 
 _REPORTED = {THROUGHPUT: THROUGHPUT_REPORTED, LOST: {loss: 100 * y for loss, y in LOST_REPORTED.items()}}
 
@@ -28,7 +28,7 @@ def _chart(title: str, panels: Panels, variants: Sequence[str] = tuple(VARIANTS)
 def over_speeds(x: Sequence[float], measure: str, loss: float, title: str = "") -> Panel:
     """Versions of TCP over the speed of the nodes, with the numbers of the paper, which are of one pattern."""
     reported = _REPORTED.get(measure, {}).get(loss)
-    marks = () if reported is None else (Mark((reported, reported), 0.0, "the paper, E-NewReno", LEGEND.colours[OURS]),)
+    marks = () if reported is None else (Mark((reported, reported), 0.0, "the paper, E-NewReno", LEGEND.colors[OURS]),)
     return panel(x, lambda v, s: (Point(v, s, loss), measure), MEASURES[measure], title, f"{loss:g}", marks=marks)
 
 

@@ -97,7 +97,7 @@ OUTLOOK: dict[str, dict[str, Any]] = {
 """Networks for which the paper asks in its outlook, by name of the reading: settings."""
 
 STILL = "0.000001 m/s"
-"""Half a millimetre in a run: nodes that rest at their start."""
+"""Half a millimeter in a run: nodes that rest at their start."""
 
 
 class Point(NamedTuple):

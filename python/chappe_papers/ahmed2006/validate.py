@@ -127,7 +127,7 @@ class AhmedValidation(OfTests):
             "over the patterns differ by at most 5 %, or when chance suffices: pattern by pattern, one run of "
             "ns-2 against the spread of Chappe's, as a prediction interval, with the degrees of freedom of Welch and "
             "Satterthwaite, at 5 % over all of the page by Holm's rule. In brackets the number of patterns.",
-            "A single row is too short to distinguish a difference of a few per cent from chance. "
+            "A single row is too short to distinguish a difference of a few percent from chance. "
             f"Of the {len(beyond)} values that are not within 5 %, {alone} differ at 5 % when each is tested alone. "
             "All rows of a TCP together are more precise: the sum of the differences by the sum of the numbers of "
             "ns-2, with its 95 % interval, in the last column. "

@@ -13,7 +13,7 @@ from chappe_papers.figures import Rows, Sheet, cell
 
 NODES, WIDTH_M, HEIGHT_M, RANGE_M = 120, 2500.0, 1000.0, 250.0
 PLACEMENTS = 2000
-"""Placements that are drawn: a share has an interval of two per cent."""
+"""Placements that are drawn: a share has an interval of two percent."""
 
 
 def components(placements_m: np.ndarray, range_m: float) -> list[list[int]]:

@@ -29,7 +29,7 @@ MULTI = ("vegas2", "newreno", "vegas2_thin", "newreno_thin")
 """Variants that are run with several flows, in the order of Tables 3 and 4."""
 
 LEGEND = Legend(NAMES, {name: n for n, name in enumerate(NAMES)})
-"""Names of the variants in legends, and one colour for each."""
+"""Names of the variants in legends, and one color for each."""
 
 _MBPS = [f"{r:g} Mbit/s" for r in RATES]
 

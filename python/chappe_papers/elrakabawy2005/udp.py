@@ -45,9 +45,9 @@ def best(runner: Runner, wanted: Iterable[Point]) -> None:
     for factors in (_FIRST, _SECOND):
         points = {}
         for c in chains:
-            centre = max(tried[c], key=lambda t: tried[c][t]) / alone[c] if tried[c] else 0
+            center = max(tried[c], key=lambda t: tried[c][t]) / alone[c] if tried[c] else 0
             for f in factors:
-                p = Point(UDP, *c, interval_ms=round((centre + f) * alone[c], 3))
+                p = Point(UDP, *c, interval_ms=round((center + f) * alone[c], 3))
                 points[p] = scenario(p, f"{runner.length.search_packets} delivered")
         for p, rows in runner.rows(points, 1).items():
             tried[p.hops, p.rate_mbps][p.interval_ms] = rows["goodput_bps"].item()

@@ -209,7 +209,7 @@ FINDINGS = (
         "Reactive routing is better than proactive",
         "-53 to +44 %",
         ("P1-T1-7",),
-        "nothing moves, and all nodes are neighbours; DSR's queue matters more than routing",
+        "nothing moves, and all nodes are neighbors; DSR's queue matters more than routing",
         of="segments with DSDV compared with reactive routing",
     ),
     Finding(

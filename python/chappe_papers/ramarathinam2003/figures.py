@@ -23,7 +23,7 @@ from chappe_papers.ramarathinam2003.points import (
 from chappe_papers.ramarathinam2003.printed import LOADS, TABLE_I, TABLE_II
 
 LEGEND = Legend(ROUTINGS, {r: n for n, r in enumerate(ROUTINGS)})
-"""Routing protocols in legends, and one colour for each."""
+"""Routing protocols in legends, and one color for each."""
 
 ALL_VARIANTS = (*VARIANTS, "vegas")
 _TITLES = {"light": "light load", "moderate": "moderate load", "heavy": "heavy load", "internet": "to the Internet"}
@@ -32,9 +32,9 @@ _TITLES = {"light": "light load", "moderate": "moderate load", "heavy": "heavy l
 def _classroom(title: str, _: Estimates) -> Picture:
     """Figure 1: who sits where."""
     places = base().settings["topology"]["positions"]
-    metres = [tuple(float(x.removesuffix(" m")) for x in p) for p in places]
-    nodes = [(x, -y, "professor" if n == 0 else str(n)) for n, (x, y) in enumerate(metres)]
-    rows = [[str(n), f"{x:g}", f"{y:g}"] for n, (x, y) in enumerate(metres)]
+    meters = [tuple(float(x.removesuffix(" m")) for x in p) for p in places]
+    nodes = [(x, -y, "professor" if n == 0 else str(n)) for n, (x, y) in enumerate(meters)]
+    rows = [[str(n), f"{x:g}", f"{y:g}"] for n, (x, y) in enumerate(meters)]
     return Picture(title, plot.network(nodes, [], title=title), "places", ["node", "x_m", "y_m"], rows)
 
 

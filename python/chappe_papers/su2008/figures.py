@@ -61,7 +61,7 @@ _CURVES = {
 }  # fmt: skip
 _NAMES = _CURVES | {name: title for name, (title, _) in SCHEMES.items()} | {"reno": "Buf 50"}
 LEGEND = Legend(_NAMES, {name: n for n, name in enumerate(_NAMES)})
-"""Names of curves, and one colour for each."""
+"""Names of curves, and one color for each."""
 
 
 def _rate(layout: str, *measures: str) -> Chart:

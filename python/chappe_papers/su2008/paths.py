@@ -1,6 +1,6 @@
 """The paths of the paper: fifty of one grid of 96 routers, of one flow or four; drawings of four rows, of four paths.
 
-Routers of a path are chosen so that only neighbours hear each other at 11 Mbit/s (IV.A of the paper).
+Routers of a path are chosen so that only neighbors hear each other at 11 Mbit/s (IV.A of the paper).
 """
 
 import random
@@ -69,13 +69,13 @@ class Paths:
         return (seed for seed in count(1) if self.fits(seed))
 
     def fits(self, seed: int) -> bool:
-        """True if in a drawing of the rows all neighbours in a row hear each other at 11 Mbit/s, and nobody else."""
+        """True if in a drawing of the rows all neighbors in a row hear each other at 11 Mbit/s, and nobody else."""
         links = self._rows.with_settings({"topology.seed": seed}).links
         of_row = links.filter(pl.col("src") // COLUMNS == pl.col("dst") // COLUMNS)
         near = (pl.col("src") - pl.col("dst")).abs() == 1
         fast = pl.col("rate_bps").fill_null(0) == _ELEVEN
-        neighbours = of_row.filter(near & fast).height == 2 * ROWS * (COLUMNS - 1)
-        return neighbours and of_row.filter(fast & ~near).is_empty()
+        neighbors = of_row.filter(near & fast).height == 2 * ROWS * (COLUMNS - 1)
+        return neighbors and of_row.filter(fast & ~near).is_empty()
 
 
 @cache

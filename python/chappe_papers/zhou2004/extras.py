@@ -17,11 +17,11 @@ from chappe_papers.zhou2004.points import ALIKE, LONE, MECHANISMS, PAPERS, READI
 
 _SHORT = {
     Verdict.CONFIRMED: "yes",
-    Verdict.SIZE: "yes, but of another size",
+    Verdict.SIZE: "yes, effect size differs",
     Verdict.EXCEPTIONS: "with exceptions",
     Verdict.DEPENDS: "depends",
     Verdict.REFUTED: "no",
-    Verdict.ALIKE: "cannot be told apart",
+    Verdict.ALIKE: "indistinguishable",
     Verdict.OPEN: "undecided",
 }
 
@@ -217,7 +217,7 @@ EXTRAS: dict[str, Extra] = {
         "formulas",
         _of_formulas,
         _formula_chart,
-        Legend(VARIANTS | _FORMULAS, {**LEGEND.colours, "padhye": 6, "mathis": 7}),
+        Legend(VARIANTS | _FORMULAS, {**LEGEND.colors, "padhye": 6, "mathis": 7}),
         {"formulas_table": Sheet(
             "a lone flow [segments/s]",
             ("variant", "window", "lost", "ours", "ns-2", "against ns-2", "Padhye et al.", "against Padhye et al.",

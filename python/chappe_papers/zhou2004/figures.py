@@ -19,7 +19,7 @@ LOG_FROM = 0.001
 
 _NAMES = VARIANTS | MECHANISMS
 LEGEND = Legend(_NAMES, {name: n for n, name in enumerate(_NAMES)})
-"""Names of variants and mechanisms in legends, and one colour for each."""
+"""Names of variants and mechanisms in legends, and one color for each."""
 
 READING = Point("").reading
 
@@ -49,7 +49,7 @@ def _mechanisms(x: Sequence[float]) -> list[Panel]:
 
 def _printed(mechanism: str) -> tuple[Mark, ...]:
     return tuple(
-        Mark((y, y), r, f"the paper, {VARIANTS[v]}, a single run", LEGEND.colours[v])
+        Mark((y, y), r, f"the paper, {VARIANTS[v]}, a single run", LEGEND.colors[v])
         for (v, m, r), y in PRINTED.items()
         if m == mechanism
     )

@@ -39,7 +39,7 @@ AS_NS2 = {
     f"wired_link.{LOSSY}.delay": "4.017664 ms",
     f"wired_link.{LOSSY}.back.delay": "4.001664 ms",
 }
-"""Set-up and counts of ns-2, to the segment."""
+"""Setup and counts of ns-2, to the segment."""
 
 TITLES = {name: r.title for name, r in READINGS.items()} | {LONE: "a lone flow over a lossy path"}
 

@@ -111,12 +111,12 @@ impl Application {
         }
     }
 
-    /// Tells if the source has begun and continues, even if it has not sent anything yet.
+    /// Returns true if the source has begun and continues, even if it has not sent anything yet.
     pub fn is_on(&self) -> bool {
         matches!(&self.source, Source::OnOff(a) if a.is_on())
     }
 
-    /// Tells if the source has ended.
+    /// Returns true if the source has ended.
     pub fn is_over(&self) -> bool {
         match &self.source {
             Source::Requests(a) => a.is_over(),
@@ -124,7 +124,7 @@ impl Application {
         }
     }
 
-    /// All data are acknowledged, so that a request may have come. Tells if the deadline has changed.
+    /// All data are acknowledged, so that a request may have come. Returns true if the deadline has changed.
     #[inline]
     pub fn on_all_acked(&mut self, now: Time) -> bool {
         match &mut self.source {

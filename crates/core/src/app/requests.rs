@@ -63,7 +63,7 @@ impl Requests {
         self.at
     }
 
-    /// Tells if no response follows.
+    /// Returns true if no response follows.
     pub(super) fn is_over(&self) -> bool {
         self.at == Time::NEVER && !self.waits
     }
@@ -82,7 +82,7 @@ impl Requests {
         Out::Message { segments: segments as u32, missing: (segments * self.segment - bytes) as u32 }
     }
 
-    /// The response has been acknowledged; the next response follows after the think time. Tells if a response
+    /// The response has been acknowledged; the next response follows after the think time. Returns true if a response
     /// follows.
     pub(super) fn on_answer(&mut self, now: Time) -> bool {
         if !std::mem::take(&mut self.waits) {

@@ -83,7 +83,7 @@ impl GilbertElliott {
         new
     }
 
-    /// Tells if one of the next units is damaged.
+    /// Returns true if one of the next units is damaged.
     pub fn damages(&mut self, units: u64, rng: &mut Stream) -> bool {
         let Chances { undamaged, all, .. } = self.chances(units);
         let from = usize::from(self.bad);

@@ -160,7 +160,7 @@ impl ErrorModel {
         }
     }
 
-    /// Tells if the next packet, of this size \[B\], is damaged.
+    /// Returns true if the next packet, of this size \[B\], is damaged.
     pub fn damages(&mut self, bytes: u32) -> bool {
         match &mut self.body {
             Body::None => false,

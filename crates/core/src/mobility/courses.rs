@@ -65,7 +65,7 @@ impl Courses {
         &self.0[start..end]
     }
 
-    /// Tells if there are no courses.
+    /// Returns true if there are no courses.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

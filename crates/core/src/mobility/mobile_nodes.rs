@@ -1,4 +1,4 @@
-//! Moving nodes: their current movement segments, the ends of these, and the neighbours that may be in range.
+//! Moving nodes: their current movement segments, the ends of these, and the neighbors that may be in range.
 //!
 //! The cost of a query does not grow with the number of nodes. Ends of segments and crossings of cell borders are
 //! deadlines; the candidates in range of a node are a list that is built on demand from the cells around it, and holds
@@ -13,7 +13,7 @@ use super::waypoint::Model;
 use super::{Config, Kind, Start};
 use crate::packet::{NodeId, RadioId};
 use crate::rng::{Purpose, Stream};
-use crate::unit::{Metres, Position, Span, Speed, Time};
+use crate::unit::{Meters, Position, Span, Speed, Time};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::hint::select_unpredictable;
@@ -33,13 +33,13 @@ pub struct Plan {
     /// Profile of each node.
     pub profile_of: Vec<u32>,
     /// Area of destinations for settings that name none: width, height.
-    pub area: (Metres, Metres),
+    pub area: (Meters, Meters),
     /// Seed of random destinations, speeds and pauses.
     pub seed: u64,
 }
 
 impl Plan {
-    /// Tells if any node moves by itself.
+    /// Returns true if any node moves by itself.
     pub fn moves(&self) -> bool {
         self.profile_of.iter().any(|&p| self.profiles[p as usize].model != Kind::Still)
     }
@@ -207,7 +207,7 @@ pub struct MobileNodes {
 
 impl MobileNodes {
     /// Nodes of a plan at these positions in the topology, with this number of radios and this range.
-    pub fn new(plan: &Plan, positions: &[Position], radios: usize, reach: Metres) -> MobileNodes {
+    pub fn new(plan: &Plan, positions: &[Position], radios: usize, reach: Meters) -> MobileNodes {
         let nodes: Vec<MobileNode> =
             (0..).zip(positions).map(|(n, &position)| plan.initial_node(n, position)).collect();
         let positions: Vec<Position> = nodes.iter().map(|m| m.segment.from).collect();
@@ -302,7 +302,7 @@ impl MobileNodes {
         self.tracks[n.index()].exact(at).position
     }
 
-    /// Tells if motion decides ties between a signal that arrives and a back-off slot that ends.
+    /// Returns true if motion decides ties between a signal that arrives and a backoff slot that ends.
     pub fn decides_ties(&self) -> bool {
         self.decides_ties
     }

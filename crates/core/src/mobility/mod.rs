@@ -18,7 +18,7 @@ pub use courses::{Course, Courses};
 pub use mobile_nodes::{MobileNodes, Plan};
 
 use crate::setting::limit::{HOUR, above, at_least, at_most};
-use crate::unit::{Metres, Span, Speed};
+use crate::unit::{Meters, Span, Speed};
 use crate::{keywords, settings};
 
 keywords! {
@@ -49,7 +49,7 @@ keywords! {
 /// Upper limit of all speeds.
 pub const FASTEST: Speed = Speed(1e4);
 /// Upper limit of all lengths.
-const FAR: Metres = Metres(1e7);
+const FAR: Meters = Meters(1e7);
 
 settings! {
     /// Mobility of the nodes that have a radio.
@@ -66,10 +66,10 @@ settings! {
         pub pause: Span = Span::ZERO => at_most(HOUR)
             ; used when |c| c.model == Kind::RandomWaypoint, else "`mobility.model` is not `random_waypoint`",
         /// Width of the area of destinations, from x = 0 on; "topology": that of a random topology.
-        pub width: Option<Metres> | "topology" = None => at_least(Metres(1.0)).below(FAR)
+        pub width: Option<Meters> | "topology" = None => at_least(Meters(1.0)).below(FAR)
             ; used when |c| c.model == Kind::RandomWaypoint, else "`mobility.model` is not `random_waypoint`",
         /// Height of the area of destinations, from y = 0 on; "topology": that of a random topology.
-        pub height: Option<Metres> | "topology" = None => at_least(Metres(1.0)).below(FAR)
+        pub height: Option<Meters> | "topology" = None => at_least(Meters(1.0)).below(FAR)
             ; used when |c| c.model == Kind::RandomWaypoint, else "`mobility.model` is not `random_waypoint`",
         /// Initial state of random waypoint mobility.
         pub initial: Start = Start::Stationary
@@ -95,7 +95,7 @@ settings! {
         /// Age up to which recorded positions decide which nodes may sense a frame; its power and delay always use
         /// exact positions (1 s in ns-2).
         pub neighbor_list_interval: Span = Span::ZERO => at_most(HOUR),
-        /// Decides ties by movement: where a back-off slot ends in the nanosecond in which a signal
+        /// Decides ties by movement: where a backoff slot ends in the nanosecond in which a signal
         /// arrives, the signal comes first if its sender approaches, and the slot if its sender departs. Most ties are
         /// with the station that sent last, whose two signals exact times tell apart.
         pub decides_ties: bool = false,

@@ -35,15 +35,15 @@ impl Lists {
         Lists { of_node: vec![empty; nodes], members: Vec::new(), slack, quiet: vec![(Time::ZERO, 0.0); radios] }
     }
 
-    /// Tells if the list of a node still has all candidates. Two nodes approach by at most twice the speed of the
-    /// `fastest`, and by all that has been `jumped`.
+    /// Returns true if the list of a node still has all candidates. Two nodes approach by at most twice the speed of
+    /// the `fastest`, and by all that has been `jumped`.
     #[inline]
     pub fn holds(&self, n: NodeId, at: Time, fastest: f64, jumped: f64) -> bool {
         let list = &self.of_node[n.index()];
         list.exists && 2.0 * fastest * at.since(list.built).as_secs() + (jumped - list.jumped) <= self.slack
     }
 
-    /// Tells if no candidate near a radio has moved since the last query.
+    /// Returns true if no candidate near a radio has moved since the last query.
     #[inline]
     pub fn is_quiet(&self, r: RadioId, at: Time, jumped: f64) -> bool {
         let (until, before) = self.quiet[r.index()];

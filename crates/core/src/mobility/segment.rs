@@ -69,7 +69,7 @@ impl MovementSegment {
         Line { begins: self.begins, from: self.from, velocity: self.velocity }
     }
 
-    /// Tells if the node moves.
+    /// Returns true if the node moves.
     #[inline]
     pub fn moves(&self) -> bool {
         self.speed.0 > 0.0

@@ -11,7 +11,7 @@
 use super::segment::MovementSegment;
 use super::{Config, Start};
 use crate::rng::Stream;
-use crate::unit::{Metres, Position, Span, Speed, Time};
+use crate::unit::{Meters, Position, Span, Speed, Time};
 
 /// Parameters of random waypoint: area, speeds, pauses.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,7 +41,7 @@ pub struct InitialState {
 
 impl Model {
     /// Model for these settings, with this default area.
-    pub fn new(cfg: &Config, (width, height): (Metres, Metres)) -> Model {
+    pub fn new(cfg: &Config, (width, height): (Meters, Meters)) -> Model {
         Model {
             width: cfg.width.unwrap_or(width).0,
             height: cfg.height.unwrap_or(height).0,

@@ -1,6 +1,6 @@
 //! Address resolution (RFC 826) as in ns-2, or switched off.
 //!
-//! One packet per unresolved neighbour is held; a second packet replaces it, and the first is dropped. Each packet
+//! One packet per unresolved neighbor is held; a second packet replaces it, and the first is dropped. Each packet
 //! causes one request; after three unanswered requests the held and the new packet are returned as undeliverable.
 
 use crate::packet::{Arp as Message, NodeId, PacketId};
@@ -56,9 +56,9 @@ pub struct Received {
     pub reply: Option<Message>,
 }
 
-/// The request of a node for the address of a neighbour.
-pub fn request(own: NodeId, neighbour: NodeId) -> Message {
-    Message { sender: own, target: neighbour, request: true }
+/// The request of a node for the address of a neighbor.
+pub fn request(own: NodeId, neighbor: NodeId) -> Message {
+    Message { sender: own, target: neighbor, request: true }
 }
 
 /// The table of a node. Entries do not age.

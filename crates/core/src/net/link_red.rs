@@ -18,7 +18,7 @@ settings! {
         pub max_threshold: f64 = 3.0 => range(0.0, 1e6),
         /// Upper limit of the probability; 0: nothing is dropped.
         pub max_p: f64 = 0.1 => range(0.0, 1.0),
-        /// Adaptive pacing: prolongs the back-off after a packet by the time on air of that packet while the average is
+        /// Adaptive pacing: prolongs the backoff after a packet by the time on air of that packet while the average is
         /// not below `min_threshold`.
         pub pacing: bool = true,
     }
@@ -58,13 +58,13 @@ impl LinkRed {
         }
     }
 
-    /// Tells if the packet at the head of the queue is to be dropped or marked.
+    /// Returns true if the packet at the head of the queue is to be dropped or marked.
     pub fn drops(&mut self, cfg: &Config) -> bool {
         let p = self.probability(cfg);
         p > 0.0 && self.rng.uniform() < p
     }
 
-    /// Tells if the back-off after a packet is to be prolonged.
+    /// Returns true if the backoff after a packet is to be prolonged.
     pub fn paces(&self, cfg: &Config) -> bool {
         cfg.pacing && self.is_congested(cfg)
     }

@@ -1,5 +1,5 @@
 //! Neighborhood RED (Xu, Gerla, Qi and Shu, ACM MobiCom 2003): nodes within interference range share one distributed
-//! queue. Each node measures the use of the medium around it; a node that finds the queue long notifies its neighbours,
+//! queue. Each node measures the use of the medium around it; a node that finds the queue long notifies its neighbors,
 //! and each of these drops in proportion to its own part of the queue.
 
 use crate::packet::Notification;
@@ -9,7 +9,7 @@ use crate::settings;
 use crate::unit::{Bytes, Span, Time};
 
 settings! {
-    /// Neighborhood RED at every node with a radio. The size of the queue that a node shares with its neighbours is
+    /// Neighborhood RED at every node with a radio. The size of the queue that a node shares with its neighbors is
     /// estimated as the number of packets that fit into the busy time of a second.
     pub struct Config if enabled, else "`net.neighborhood_red.enabled` is false" {
         /// Enables Neighborhood RED.
@@ -20,7 +20,7 @@ settings! {
         pub weight: f64 = 0.2 => above(0.0).at_most(1.0),
         /// Size of the network packets by whose time on air the busy time is divided.
         pub mean_packet_size: Bytes = Bytes(1000) => range(Bytes(1), LARGEST_PACKET),
-        /// Average queue size from which a node notifies its neighbours.
+        /// Average queue size from which a node notifies its neighbors.
         pub min_threshold: f64 = 100.0 => range(0.0, 1e6),
         /// Average queue size from which all packets are dropped.
         pub max_threshold: f64 = 240.0 => range(0.0, 1e6),
@@ -106,7 +106,7 @@ impl Held {
 /// Neighborhood RED at a node.
 #[derive(Clone, Debug)]
 pub struct NeighborhoodRed {
-    /// Average queue sizes: of the neighbourhood, and of this node's part.
+    /// Average queue sizes: of the neighborhood, and of this node's part.
     avg: f64,
     avg_own: f64,
     /// Last notification sent, and strongest notification received.
@@ -127,7 +127,7 @@ impl NeighborhoodRed {
     }
 
     /// Ends an interval; `packet` is the time on air of a packet of the mean size. Returns the notification for the
-    /// neighbours, if any.
+    /// neighbors, if any.
     pub fn on_interval(&mut self, usage: Usage, packet: Span, cfg: &Config, now: Time) -> Option<Notification> {
         let size = |time: Span| time.0 as f64 / usage.of.0 as f64 * (Span::secs(1).0 as f64 / packet.0 as f64);
         self.avg += cfg.weight * (size(usage.busy) - self.avg);
@@ -152,7 +152,7 @@ impl NeighborhoodRed {
         if p > 0.0 { p / self.avg } else { 0.0 }
     }
 
-    /// Handles the notification of a neighbour; ignored while a stronger one holds.
+    /// Handles the notification of a neighbor; ignored while a stronger one holds.
     pub fn on_notification(&mut self, notification: &Notification, now: Time) {
         let &Notification { probability, lifetime } = notification;
         if probability >= self.heard.at(now) {
@@ -165,7 +165,7 @@ impl NeighborhoodRed {
         self.heard.at(now).max(self.told.at(now)) * self.avg_own
     }
 
-    /// Tells if an outgoing packet is to be dropped or marked.
+    /// Returns true if an outgoing packet is to be dropped or marked.
     pub fn drops(&mut self, now: Time) -> bool {
         let p = self.probability(now);
         p > 0.0 && self.rng.uniform() < p
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_node_notifies_its_neighbours_from_the_minimum_threshold_on() {
+    fn a_node_notifies_its_neighbors_from_the_minimum_threshold_on() {
         let cfg = Config::default();
         assert_eq!(after(3, 80, 40, &cfg).1, None, "97.6 packets");
         let (mut node, said) = after(4, 80, 40, &cfg);

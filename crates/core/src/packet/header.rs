@@ -10,7 +10,7 @@ impl HeaderId {
     /// Stands for a packet without a header.
     pub const NONE: HeaderId = HeaderId(u32::MAX);
 
-    /// Tells if there is a header.
+    /// Returns true if there is a header.
     #[inline]
     pub fn is_some(self) -> bool {
         self != HeaderId::NONE
@@ -52,7 +52,7 @@ pub enum FlowState {
 }
 
 impl FlowState {
-    /// Tells if the packet does not carry its route.
+    /// Returns true if the packet does not carry its route.
     pub fn hides_route(self) -> bool {
         matches!(self, FlowState::Follows(_) | FlowState::FollowsDefault)
     }

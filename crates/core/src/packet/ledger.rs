@@ -25,13 +25,13 @@ macro_rules! reasons {
 reasons! {
     /// The MAC gave it up after the retry limit.
     RetryLimit = "retry_limit",
-    /// It waited in the interface queue for a neighbour that was declared lost.
+    /// It waited in the interface queue for a neighbor that was declared lost.
     RouteFailure = "route_failure",
     /// The interface queue was full.
     QueueFull = "queue_full",
     /// Active queue management dropped it although the queue was not full.
     Aqm = "aqm",
-    /// Another packet took its place while the neighbour's address was asked for, or nobody answered.
+    /// Another packet took its place while the neighbor's address was asked for, or nobody answered.
     ArpFailure = "arp_failure",
     /// A node on the way had no route.
     NoRoute = "no_route",
@@ -107,7 +107,7 @@ impl Ledger {
         }
     }
 
-    /// Tells if no packet of a kind was counted.
+    /// Returns true if no packet of a kind was counted.
     pub fn is_empty(&self, kind: Kind) -> bool {
         let k = kind as usize;
         self.created[k] + self.injected[k] + self.copied[k] == 0
@@ -123,7 +123,7 @@ impl Ledger {
         Kind::ALL.iter().map(|&k| self.dropped_for(k, reason)).sum()
     }
 
-    /// Tells if every packet has exactly one outcome.
+    /// Returns true if every packet has exactly one outcome.
     pub fn balances(&self) -> bool {
         (0..KINDS).all(|k| {
             let born = self.created[k] + self.injected[k] + self.copied[k];
@@ -164,7 +164,7 @@ impl Ledgers {
         total
     }
 
-    /// Tells if every packet has exactly one outcome.
+    /// Returns true if every packet has exactly one outcome.
     pub fn balance(&self) -> bool {
         self.0.iter().all(Ledger::balances)
     }

@@ -10,7 +10,7 @@ pub enum Happening {
     Created,
     /// A middlebox has created the packet.
     Injected,
-    /// A neighbour has received the packet over the radio, and works on a copy of its own.
+    /// A neighbor has received the packet over the radio, and works on a copy of its own.
     Received,
     /// The packet has arrived over a point-to-point link.
     Arrived,

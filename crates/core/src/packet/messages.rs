@@ -68,17 +68,17 @@ pub struct DataSegment {
 }
 
 impl DataSegment {
-    /// Tells if the segment is a probe without data.
+    /// Returns true if the segment is a probe without data.
     pub fn is_probe(&self) -> bool {
         self.control == Some(Control::Probe)
     }
 
-    /// Tells if the segment is nothing but the acknowledgement of the receiver's FIN.
+    /// Returns true if the segment is nothing but the acknowledgement of the receiver's FIN.
     pub fn is_fin_ack(&self) -> bool {
         self.control == Some(Control::FinAck)
     }
 
-    /// Tells if the segment has no payload.
+    /// Returns true if the segment has no payload.
     pub fn has_no_payload(&self) -> bool {
         self.syn || self.control.is_some() || self.fin == Fin::Bare
     }
@@ -110,7 +110,7 @@ impl SackBlocks {
         self.len as usize
     }
 
-    /// Tells if there is no block.
+    /// Returns true if there is no block.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -155,7 +155,7 @@ pub struct Arp {
     pub request: bool,
 }
 
-/// A congestion notification of Neighborhood RED: the distributed queue of the sender's neighbourhood is long.
+/// A congestion notification of Neighborhood RED: the distributed queue of the sender's neighborhood is long.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Notification {
     /// Drop probability for each packet that the receiver has in that queue.
@@ -319,7 +319,7 @@ impl Body {
         }
     }
 
-    /// Tells if the packet belongs to a TCP connection.
+    /// Returns true if the packet belongs to a TCP connection.
     pub fn is_tcp(&self) -> bool {
         matches!(self, Body::Data(_) | Body::Ack(_))
     }

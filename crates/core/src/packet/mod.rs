@@ -34,7 +34,7 @@ impl NodeId {
         self.0 as usize
     }
 
-    /// Tells if this is the broadcast address.
+    /// Returns true if this is the broadcast address.
     #[inline]
     pub fn is_broadcast(self) -> bool {
         self == NodeId::BROADCAST
@@ -56,7 +56,7 @@ impl RadioId {
         self.0 as usize
     }
 
-    /// Tells if this is the broadcast address.
+    /// Returns true if this is the broadcast address.
     #[inline]
     pub fn is_broadcast(self) -> bool {
         self == RadioId::BROADCAST
@@ -115,7 +115,7 @@ pub struct Packet {
     /// Final destination: `destination`, or a node beyond it where nodes with a radio and wired nodes use different
     /// routing.
     pub goal: NodeId,
-    /// Neighbour to which it is sent next.
+    /// Neighbor to which it is sent next.
     pub next_hop: NodeId,
     /// Flow of the packet.
     pub flow: FlowId,
@@ -145,7 +145,7 @@ impl Packet {
         self.ttl > 0
     }
 
-    /// A packet that a node makes for a neighbour, or for all of them; it makes one hop and belongs to no flow.
+    /// A packet that a node makes for a neighbor, or for all of them; it makes one hop and belongs to no flow.
     #[inline]
     pub fn new(body: Body, bytes: u32, from: NodeId, to: NodeId, born: Time) -> Packet {
         Packet {

@@ -2,7 +2,7 @@
 //!
 //! A [`Link`] sends one packet after the other at its rate; each arrives a constant delay after its last bit was sent.
 //! Packets in flight form a ring in the order of arrival, so a link needs one deadline. The queue in front of the link,
-//! errors on the way and the nodes at its ends are modelled elsewhere.
+//! errors on the way and the nodes at its ends are modeled elsewhere.
 
 use crate::packet::PacketId;
 use crate::unit::{BitRate, Span, Time};
@@ -66,7 +66,7 @@ impl Link {
         ends
     }
 
-    /// Tells if no packet is being sent.
+    /// Returns true if no packet is being sent.
     #[inline]
     pub fn is_free(&self) -> bool {
         self.free_at == Time::NEVER
@@ -125,7 +125,7 @@ impl Link {
         self.in_flight.len()
     }
 
-    /// Tells if the link is empty.
+    /// Returns true if the link is empty.
     pub fn is_empty(&self) -> bool {
         self.in_flight.is_empty()
     }

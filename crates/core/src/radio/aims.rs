@@ -75,7 +75,7 @@ pub(super) struct Aims<'a> {
 }
 
 impl Aims<'_> {
-    /// Tells if the last frame of a sender is addressed to this radio.
+    /// Returns true if the last frame of a sender is addressed to this radio.
     pub(super) fn is_for(&self, sender: u32, radio: u32) -> bool {
         self.transmitters[sender as usize].aim.to == radio
     }

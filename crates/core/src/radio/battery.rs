@@ -2,7 +2,7 @@
 //!
 //! The radios report their own transmissions and the signals of others when these begin. With continuous accounting the
 //! battery is drained up to any instant, and the instant of depletion is known as long as nothing new begins. With
-//! accounting at the first bit (behaviour of `wireless-phy.cc` and `energy-model.cc` of ns-2.35) energy is taken when a
+//! accounting at the first bit (behavior of `wireless-phy.cc` and `energy-model.cc` of ns-2.35) energy is taken when a
 //! frame begins: for the part of the frame that comes after all earlier frames of the same radio, and for the idle time
 //! of all radios since then.
 
@@ -81,7 +81,7 @@ impl Battery {
         self.empty_at
     }
 
-    /// Tells if the battery is empty.
+    /// Returns true if the battery is empty.
     pub fn is_empty(&self, now: Time) -> bool {
         self.empty_at <= now
     }

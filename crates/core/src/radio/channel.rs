@@ -1,12 +1,12 @@
 //! The channel: two loops over the receivers in range of a transmission, one at its start and one at its end.
 //!
-//! Reception is ns-2's pairwise capture (behaviour of `mac-802_11.cc` and `wireless-phy.cc` of ns-2.35). An idle
+//! Reception is ns-2's pairwise capture (behavior of `mac-802_11.cc` and `wireless-phy.cc` of ns-2.35). An idle
 //! receiver locks on any frame it can sense, even one that is too weak to decode. While it is locked, a newcomer that
 //! is weaker than the locked frame by the capture threshold is ignored; any other newcomer destroys both frames, and
 //! the one that ends later stays locked. A stronger newcomer never takes over. Powers are not added.
 //!
 //! Busy and idle are *timestamps*, compared with each receiver's own arrival time, so that propagation delay needs no
-//! events: a station whose back-off ends before a frame arrives still transmits, as it should. The end of a frame is
+//! events: a station whose backoff ends before a frame arrives still transmits, as it should. The end of a frame is
 //! processed once it has reached the last receiver, with the end time of each receiver.
 //!
 //! Four out of five receivers sense a frame but cannot decode it, and most of these have nothing to send: the end of
@@ -77,7 +77,7 @@ impl Receiver {
         (self.missed > Time::ZERO).then(|| std::mem::replace(&mut self.missed, Time::ZERO))
     }
 
-    /// Tells if this radio has transmitted since the signal began, or was transmitting then.
+    /// Returns true if this radio has transmitted since the signal began, or was transmitting then.
     #[inline]
     fn is_deaf(&self) -> bool {
         self.from < self.transmits_until
@@ -129,7 +129,7 @@ pub struct Sensed {
 }
 
 impl Sensed {
-    /// Tells if a signal is present at this instant.
+    /// Returns true if a signal is present at this instant.
     #[inline]
     pub fn busy(self, at: Time) -> bool {
         self.from <= at && at < self.until
@@ -272,17 +272,17 @@ impl Channel {
     }
 
     /// Radios that can decode this radio's frames at the rate with the longest range, without interference.
-    pub fn neighbours(&self, radio: RadioId) -> impl Iterator<Item = RadioId> + '_ {
+    pub fn neighbors(&self, radio: RadioId) -> impl Iterator<Item = RadioId> + '_ {
         let a = &self.transmitters[radio.index()];
         let decodes = |i: &usize| self.sinr.is_none() || self.modes[*i] != 0;
         (a.start as usize..a.sensing as usize).filter(decodes).map(|i| RadioId(self.in_range[i].to))
     }
 
-    /// Tells if another radio can decode frames at this rate without interference.
-    pub fn decodes(&self, radio: RadioId, neighbour: RadioId, mode: u8) -> bool {
+    /// Returns true if another radio can decode frames at this rate without interference.
+    pub fn decodes(&self, radio: RadioId, neighbor: RadioId, mode: u8) -> bool {
         let a = &self.transmitters[radio.index()];
         let can = |i: usize| self.modes.is_empty() || self.modes[i] >> mode & 1 == 1;
-        (a.start as usize..a.sensing as usize).any(|i| self.in_range[i].to == neighbour.0 && can(i))
+        (a.start as usize..a.sensing as usize).any(|i| self.in_range[i].to == neighbor.0 && can(i))
     }
 
     /// Switches a radio off. It neither sends nor receives, as if it transmitted for ever. No receiver can decode the
@@ -798,7 +798,7 @@ pub(super) mod tests {
             verdicts(&mut c, 3, 352),
             [(1, Verdict::Damaged), (2, Verdict::Decoded), (4, Verdict::Decoded), (5, Verdict::Damaged)]
         );
-        assert_eq!(c.neighbours(RadioId(3)).map(|n| n.0).collect::<Vec<_>>(), [2, 4]);
+        assert_eq!(c.neighbors(RadioId(3)).map(|n| n.0).collect::<Vec<_>>(), [2, 4]);
     }
 
     #[test]

@@ -37,7 +37,7 @@ settings! {
 }
 
 impl Config {
-    /// Tells if two radios draw the same power in all states.
+    /// Returns true if two radios draw the same power in all states.
     pub fn draws_as(&self, other: &Config) -> bool {
         let powers = |c: &Config| (c.transmit, c.receive, c.idle, c.sleep);
         powers(self) == powers(other)

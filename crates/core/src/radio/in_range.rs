@@ -70,8 +70,8 @@ pub(super) fn find_in_range(radios: &Radios) -> (Vec<ReceiverInRange>, Vec<Trans
     let (mut all, mut sensing, mut modes) = (Vec::new(), Vec::new(), Vec::new());
     let mut transmitters = Vec::with_capacity(sites.len());
     let mut near = Vec::new();
-    // Most radios in neighbouring cells are out of range: this cheap test rejects them before anything is computed
-    // exactly. The range is known to the millimetre.
+    // Most radios in neighboring cells are out of range: this cheap test rejects them before anything is computed
+    // exactly. The range is known to the millimeter.
     let farthest = cell + 1.0;
     let may_sense = |a: &Site, b: &Site| {
         let (a, b, same) = (a.position, b.position, a.channel == b.channel);
@@ -88,7 +88,7 @@ pub(super) fn find_in_range(radios: &Radios) -> (Vec<ReceiverInRange>, Vec<Trans
         } else {
             let (cx, cy) = cell_of(site.position, cell);
             for x in cx - 1..=cx + 1 {
-                // Cells of one column are neighbours in the sorted list.
+                // Cells of one column are neighbors in the sorted list.
                 let start = cells.partition_point(|c| c.0 < (x, cy - 1));
                 let column = cells[start..].iter().take_while(|c| c.0 <= (x, cy + 1));
                 near.extend(column.map(|c| c.1).filter(|&j| j != i && may_sense(site, &sites[j as usize])));

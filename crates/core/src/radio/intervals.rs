@@ -32,7 +32,7 @@ impl Intervals {
         self.0.splice(first..last, [(from, until)]);
     }
 
-    /// Tells if an interval covers this instant, and the end of that state. Drops intervals that have ended.
+    /// Returns true if an interval covers this instant, with the end of that state. Drops intervals that have ended.
     pub fn at(&mut self, at: Time) -> (bool, Time) {
         let over = self.0.partition_point(|s| s.1 <= at);
         self.0.drain(..over);

@@ -80,7 +80,7 @@ impl Links {
         Ok(Links(Arc::new(all)))
     }
 
-    /// Tells if there are no links.
+    /// Returns true if there are no links.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -122,7 +122,7 @@ impl Links {
         self.0.iter().filter_map(named).min()
     }
 
-    /// Tells if the table holds path losses instead of received powers.
+    /// Returns true if the table holds path losses instead of received powers.
     pub fn has_losses(&self) -> bool {
         self.0.first().is_some_and(|l| matches!(l.gain, Gain::Loss(_)))
     }

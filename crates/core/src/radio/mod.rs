@@ -27,7 +27,7 @@ pub use moving::reach;
 
 use crate::setting::Many;
 use crate::setting::limit::{above, at_most, range};
-use crate::unit::{BitRate, Hertz, Metres, Position, Ratio, SignalPower, Span};
+use crate::unit::{BitRate, Hertz, Meters, Position, Ratio, SignalPower, Span};
 use crate::{keywords, settings};
 use links::Links;
 use std::borrow::Cow;
@@ -65,7 +65,7 @@ settings! {
         /// Path-loss exponent.
         pub exponent: f64 = 3.0 => range(0.0, 20.0),
         /// Reference distance; the path loss at shorter distances is the same.
-        pub distance: Metres = Metres(1.0) => above(Metres(0.0)).at_most(Metres(1e7)),
+        pub distance: Meters = Meters(1.0) => above(Meters(0.0)).at_most(Meters(1e7)),
         /// Path loss at the reference distance.
         pub loss: Ratio = Ratio::db(40.0) => range(Ratio(1.0), Ratio(1e30)),
     }
@@ -77,7 +77,7 @@ settings! {
         /// Rate of the frames.
         pub rate: BitRate = BitRate::mbps(11) => range(BitRate(1), BitRate(1_000_000_000_000)),
         /// Distance up to which frames at this rate can be decoded; "unlimited": `receive_threshold` decides.
-        pub range: Option<Metres> | "unlimited" = None => above(Metres(0.0)).at_most(Metres(1e7)),
+        pub range: Option<Meters> | "unlimited" = None => above(Meters(0.0)).at_most(Meters(1e7)),
         /// Weakest signal that can be decoded at this rate; "none": `range` decides.
         pub receive_threshold: Option<SignalPower> | "none" = None => at_most(SignalPower(1e6)),
     }
@@ -116,11 +116,11 @@ settings! {
         pub sinr: sinr::Config = sinr::Config::default()
             ; used when |c| c.reception == Reception::Sinr, else "`radio.reception` is not `sinr`",
         /// Distance up to which a frame can be decoded; used where `receive_threshold` is "range".
-        pub range: Metres = Metres(250.0) => above(Metres(0.0)).at_most(Metres(1e7))
+        pub range: Meters = Meters(250.0) => above(Meters(0.0)).at_most(Meters(1e7))
             ; used when |c| c.is_by_distance(c.receive_threshold),
             else "`radio.receive_threshold` is set, `radio.propagation` is `links`, or `radio.reception` is `sinr`",
         /// Distance up to which a frame is sensed and disturbs others; used where `sense_threshold` is "sense_range".
-        pub sense_range: Metres = Metres(550.0) => above(Metres(0.0)).at_most(Metres(1e7))
+        pub sense_range: Meters = Meters(550.0) => above(Meters(0.0)).at_most(Meters(1e7))
             ; used when |c| c.is_by_distance(c.sense_threshold),
             else "`radio.sense_threshold` is set, `radio.propagation` is `links`, or `radio.reception` is `sinr`",
         /// Weakest signal that can be decoded; "range": a signal from as far as `range`.
@@ -148,7 +148,7 @@ settings! {
         pub frequency: Hertz = Hertz(2412e6) => range(Hertz(1e6), Hertz(1e12))
             ; used when Config::frequency_counts, else "it makes no difference to how far a signal reaches",
         /// Height of the antennas above ground.
-        pub antenna_height: Metres = Metres(1.5) => above(Metres(0.0)).at_most(Metres(100_000.0))
+        pub antenna_height: Meters = Meters(1.5) => above(Meters(0.0)).at_most(Meters(100_000.0))
             ; used when |c| c.propagation == Propagation::TwoRay, else "`radio.propagation` is not `two_ray`",
         /// Gain of each antenna.
         pub antenna_gain: Ratio = Ratio::db(0.0) => range(Ratio(1e-30), Ratio(1e9))
@@ -205,7 +205,7 @@ pub struct Radios {
 }
 
 impl Radios {
-    /// Tells if radios differ by rate in who can decode their frames.
+    /// Returns true if radios differ by rate in who can decode their frames.
     pub(crate) fn differ_by_rate(&self) -> bool {
         self.profiles.iter().any(Config::differs_by_rate)
     }
@@ -234,24 +234,24 @@ impl Radios {
 }
 
 impl Config {
-    /// Tells if the range depends on the rate.
+    /// Returns true if the range depends on the rate.
     pub fn differs_by_rate(&self) -> bool {
         !self.sensitivity.0.is_empty() || self.reception == Reception::Sinr
     }
 
-    /// Tells if signals are compared two by two.
+    /// Returns true if signals are compared two by two.
     fn is_pairwise(&self) -> bool {
         self.reception == Reception::Pairwise
     }
 
-    /// Tells if this threshold is given as a distance.
+    /// Returns true if this threshold is given as a distance.
     fn is_by_distance(&self, threshold: Option<SignalPower>) -> bool {
         let given = threshold.is_none() || self.propagation == Propagation::Range;
         self.is_pairwise() && given && self.propagation != Propagation::Links
     }
 
-    /// Tells if absolute powers matter. They do not where both thresholds are given as distances, because powers and
-    /// thresholds then scale by the same factor, nor with measured received powers.
+    /// Returns true if absolute powers matter. They do not where both thresholds are given as distances, because powers
+    /// and thresholds then scale by the same factor, nor with measured received powers.
     fn power_counts(&self) -> bool {
         let of_a_rate = self.sensitivity.0.iter().any(|s| s.receive_threshold.is_some());
         let thresholds = self.receive_threshold.is_some() || self.sense_threshold.is_some();
@@ -272,7 +272,7 @@ impl Config {
         (self.propagation == Propagation::Links).then_some(links)
     }
 
-    /// Tells if the frequency matters.
+    /// Returns true if the frequency matters.
     fn frequency_counts(&self) -> bool {
         match self.propagation {
             Propagation::TwoRay => true,

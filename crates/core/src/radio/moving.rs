@@ -10,7 +10,7 @@ use super::propagation::{End, Model};
 use super::shadowing::Shadowing;
 use super::{Propagation, Radios};
 use crate::packet::RadioId;
-use crate::unit::{BitRate, Metres, Position, Span};
+use crate::unit::{BitRate, Meters, Position, Span};
 
 /// Inputs for computing receivers in range, besides positions.
 #[derive(Clone, Debug)]
@@ -35,16 +35,16 @@ pub(super) struct Moving {
     changes: Vec<u64>,
 }
 
-/// Margin of ranges, which are found to the millimetre.
+/// Margin of ranges, which are found to the millimeter.
 const ROUNDING: f64 = 1e-3;
 
 /// Longest carrier-sense range of these radios.
-pub fn reach(radios: &Radios) -> Metres {
+pub fn reach(radios: &Radios) -> Meters {
     let common = &radios.profiles[0];
     let ends: Vec<End> = radios.profiles.iter().map(|p| End::new(p, common)).collect();
     let best = End::best(&ends);
     let most = Shadowing::new(common, radios.seed).most();
-    Metres(Model::between(common, &best, &best).range_of(most).0 + ROUNDING)
+    Meters(Model::between(common, &best, &best).range_of(most).0 + ROUNDING)
 }
 
 /// Number of receivers in one list but not the other; both are sorted by number.
@@ -158,7 +158,7 @@ impl Channel {
             if squared > *farthest_sensed {
                 continue;
             }
-            let distance = Metres(squared.sqrt());
+            let distance = Meters(squared.sqrt());
             let Some(s) = model.shadowed(distance, shadowing.gain(own_site.key, site.key)) else { continue };
             let receiver = ReceiverInRange { to: to.0, delay: distance.light_delay().0 as u32, power: s.power as f32 };
             farthest = farthest.max(receiver.delay);
@@ -201,7 +201,7 @@ impl Channel {
         transmitter.farthest = Span(farthest.into());
     }
 
-    /// Number of neighbours that had come or gone since this radio's previous frame, summed over its frames.
+    /// Number of neighbors that had come or gone since this radio's previous frame, summed over its frames.
     pub fn neighbor_changes(&self, radio: RadioId) -> u64 {
         self.moving.as_ref().map_or(0, |m| m.changes[radio.index()])
     }
@@ -239,7 +239,7 @@ mod tests {
     #[test]
     fn recomputed_receivers_equal_those_of_fixed_radios() {
         let mut rng = Stream::new(4, Purpose::Mobility, 0);
-        let slow = Sensitivity { rate: BitRate::mbps(11), range: Some(Metres(120.0)), ..Sensitivity::default() };
+        let slow = Sensitivity { rate: BitRate::mbps(11), range: Some(Meters(120.0)), ..Sensitivity::default() };
         let weak = Config { transmit_power: crate::unit::SignalPower(0.05), ..Config::default() };
         for profiles in [
             vec![Config::default()],
@@ -278,9 +278,9 @@ mod tests {
                     positions(&mut rng, 60).iter().map(|p| Position { x: p.x * spread, y: p.y * spread }).collect();
                 let still = Channel::new(&radios(&now));
                 for i in 0..60 {
-                    let neighbours = |c: &Channel| c.neighbours(RadioId(i)).map(|r| r.0).collect::<HashSet<_>>();
-                    let (before, counted) = (neighbours(&moving), moving.neighbor_changes(RadioId(i)));
-                    let apart = before.symmetric_difference(&neighbours(&still)).count() as u64;
+                    let neighbors = |c: &Channel| c.neighbors(RadioId(i)).map(|r| r.0).collect::<HashSet<_>>();
+                    let (before, counted) = (neighbors(&moving), moving.neighbor_changes(RadioId(i)));
+                    let apart = before.symmetric_difference(&neighbors(&still)).count() as u64;
                     let all = (0..60).map(|j| (RadioId(j), now[j as usize], true));
                     moving.refill(RadioId(i), now[i as usize], all);
                     assert_eq!(in_range(&moving, i as usize), in_range(&still, i as usize));

@@ -4,7 +4,7 @@
 use super::in_range::ReceiverInRange;
 use super::propagation::Model;
 use crate::packet::RadioId;
-use crate::unit::{Metres, Position};
+use crate::unit::{Meters, Position};
 
 /// Radios near a sender; each list has room for all radios, and `count` entries are in use.
 #[derive(Clone, Debug)]
@@ -66,7 +66,7 @@ impl Passes {
         let (distances, delays, powers) = (&distances[..n], &mut delays[..n], &mut powers[..n]);
         model.two_ray(distances, powers);
         for (delay, &distance) in delays.iter_mut().zip(distances) {
-            *delay = Metres(distance).rounded_light_delay();
+            *delay = Meters(distance).rounded_light_delay();
         }
         let ((weakest_decoded, weakest_sensed), crossover) = (model.thresholds(), model.crossover());
         let (decoding, sensing) = (&mut decoding[..n], &mut sensing[..n]);

@@ -2,7 +2,7 @@
 
 use super::links::Gain;
 use super::{Config, Propagation, Reception, sinr};
-use crate::unit::{BitRate, Metres};
+use crate::unit::{BitRate, Meters};
 use std::f64::consts::PI;
 
 /// Speed of light as in ns-2 [m/s].
@@ -13,7 +13,7 @@ const SPEED_OF_LIGHT: f64 = 3e8;
 pub struct Signal {
     /// Received power \[W\].
     pub power: f64,
-    /// Tells if a frame can be decoded in the absence of interference.
+    /// True if a frame can be decoded in the absence of interference.
     pub decodable: bool,
 }
 
@@ -75,8 +75,8 @@ impl End {
         self
     }
 
-    /// Tells if a frame that is decodable at some rate is decodable at this one.
-    pub fn decodes(&self, rate: BitRate, power: f64, distance: Metres, kind: Propagation) -> bool {
+    /// Returns true if a frame that is decodable at some rate is decodable at this one.
+    pub fn decodes(&self, rate: BitRate, power: f64, distance: Meters, kind: Propagation) -> bool {
         let far = |range: f64| kind == Propagation::Range && distance.0 > range;
         self.sensitivity.iter().all(|&(of, weakest, range)| of != rate || (power >= weakest && !far(range)))
     }
@@ -165,7 +165,7 @@ impl Model {
     #[cold]
     #[inline(never)]
     pub(super) fn near_power(&self, distance: f64) -> f64 {
-        self.power(Metres(distance))
+        self.power(Meters(distance))
     }
 
     /// Weakest signals that are decoded and sensed \[W\].
@@ -174,7 +174,7 @@ impl Model {
     }
 
     /// Received power at a distance \[W\]; for measured links the power before path loss.
-    pub fn power(&self, distance: Metres) -> f64 {
+    pub fn power(&self, distance: Meters) -> f64 {
         let d = distance.0;
         let friis = |d: f64| {
             let x = self.wavelength / (4.0 * PI * d);
@@ -192,7 +192,7 @@ impl Model {
 
     /// Signal at this distance; `None` below the carrier-sense threshold.
     #[inline]
-    pub fn signal(&self, distance: Metres) -> Option<Signal> {
+    pub fn signal(&self, distance: Meters) -> Option<Signal> {
         let power = self.power(distance);
         let sensed = match self.kind {
             Propagation::Range => distance.0 <= self.sense_range,
@@ -203,7 +203,7 @@ impl Model {
 
     /// Signal at this distance with the power scaled by `gain`; `None` below the carrier-sense threshold.
     #[inline]
-    pub fn shadowed(&self, distance: Metres, gain: f64) -> Option<Signal> {
+    pub fn shadowed(&self, distance: Meters, gain: f64) -> Option<Signal> {
         if gain == 1.0 || self.kind == Propagation::Range {
             return self.signal(distance);
         }
@@ -212,7 +212,7 @@ impl Model {
     }
 
     /// Signal over a measured link; `None` below the carrier-sense threshold.
-    pub fn measured(&self, gain: Gain, distance: Metres) -> Option<Signal> {
+    pub fn measured(&self, gain: Gain, distance: Meters) -> Option<Signal> {
         let power = match gain {
             Gain::Signal(dbm) => 1e-3 * libm::pow(10.0, dbm / 10.0),
             Gain::Loss(db) => self.radiated * libm::pow(10.0, -db / 10.0),
@@ -221,43 +221,43 @@ impl Model {
     }
 
     /// Carrier-sense range of a signal whose power is scaled by `gain`.
-    pub fn range_of(&self, gain: f64) -> Metres {
+    pub fn range_of(&self, gain: f64) -> Meters {
         self.reach(|d| self.shadowed(d, gain).is_some())
     }
 
-    /// Tells if a frame of this power can be decoded over this distance in the absence of interference.
-    fn decodable(&self, power: f64, distance: Metres) -> bool {
+    /// Returns true if a frame of this power can be decoded over this distance in the absence of interference.
+    fn decodable(&self, power: f64, distance: Meters) -> bool {
         match self.kind {
             Propagation::Range => distance.0 <= self.range,
             _ => power >= self.receive_threshold,
         }
     }
 
-    /// Longest distance for which `reached` holds, for a quantity that falls with distance; to the millimetre.
-    fn reach(&self, reached: impl Fn(Metres) -> bool) -> Metres {
+    /// Longest distance for which `reached` holds, for a quantity that falls with distance; to the millimeter.
+    fn reach(&self, reached: impl Fn(Meters) -> bool) -> Meters {
         let (mut near, mut far) = (0.0, 1.0);
-        while reached(Metres(far)) && far < 1e9 {
+        while reached(Meters(far)) && far < 1e9 {
             far *= 2.0;
         }
         while far - near > 1e-3 {
             let mid = f64::midpoint(near, far);
-            if reached(Metres(mid)) { near = mid } else { far = mid }
+            if reached(Meters(mid)) { near = mid } else { far = mid }
         }
-        Metres(near)
+        Meters(near)
     }
 
     /// Range within which a frame can be decoded.
-    pub fn decode_range(&self) -> Metres {
+    pub fn decode_range(&self) -> Meters {
         self.reach(|d| self.decodable(self.power(d), d))
     }
 
     /// Distance at which a signal has this power \[W\], without shadowing.
-    pub fn range_of_power(&self, watts: f64) -> Metres {
+    pub fn range_of_power(&self, watts: f64) -> Meters {
         self.reach(|d| self.power(d) >= watts)
     }
 
     /// Carrier-sense range.
-    pub fn audible_range(&self) -> Metres {
+    pub fn audible_range(&self) -> Meters {
         self.reach(|d| self.signal(d).is_some())
     }
 }
@@ -292,7 +292,7 @@ mod tests {
             (550.0, 1.559_24e-11),
             (800.0, 3.483_41e-12),
         ] {
-            let p = wavelan().power(Metres(d));
+            let p = wavelan().power(Meters(d));
             assert!((p / watts - 1.0).abs() < 1e-5, "{d} m: {p:e} W instead of {watts:e} W");
         }
         assert!((wavelan().crossover - 86.14).abs() < 0.01);
@@ -310,16 +310,16 @@ mod tests {
     #[test]
     fn within_a_fixed_range_all_signals_are_equal() {
         let m = Model::new(&Config { propagation: Propagation::Range, ..Config::default() });
-        assert_eq!(m.signal(Metres(10.0)), m.signal(Metres(250.0)));
-        assert_eq!(m.signal(Metres(251.0)).map(|s| s.decodable), Some(false));
-        assert_eq!(m.signal(Metres(551.0)), None);
+        assert_eq!(m.signal(Meters(10.0)), m.signal(Meters(250.0)));
+        assert_eq!(m.signal(Meters(251.0)).map(|s| s.decodable), Some(false));
+        assert_eq!(m.signal(Meters(551.0)), None);
     }
 
     #[test]
     fn log_distance_loss_grows_with_a_power_of_the_distance() {
-        let log_distance = LogDistance { exponent: 2.2, distance: Metres(10.0), loss: Ratio::db(60.0) };
+        let log_distance = LogDistance { exponent: 2.2, distance: Meters(10.0), loss: Ratio::db(60.0) };
         let m = Model::new(&Config { propagation: Propagation::LogDistance, log_distance, ..Config::default() });
-        let loss = |d: f64| -10.0 * (m.power(Metres(d)) / Config::default().transmit_power.0).log10();
+        let loss = |d: f64| -10.0 * (m.power(Meters(d)) / Config::default().transmit_power.0).log10();
         for (d, db) in [(0.0, 60.0), (10.0, 60.0), (20.0, 66.62), (30.0, 70.50), (100.0, 82.0)] {
             assert!((loss(d) - db).abs() < 0.01, "{d} m: {} dB", loss(d));
         }
@@ -328,6 +328,6 @@ mod tests {
     #[test]
     fn friis_falls_with_the_square() {
         let m = Model::new(&Config { propagation: Propagation::Friis, ..Config::default() });
-        assert!((m.power(Metres(100.0)) / m.power(Metres(200.0)) - 4.0).abs() < 1e-9);
+        assert!((m.power(Meters(100.0)) / m.power(Meters(200.0)) - 4.0).abs() < 1e-9);
     }
 }

@@ -78,7 +78,7 @@ settings! {
 const BOLTZMANN: f64 = 1.380_649e-23;
 /// Reference temperature of noise figures [K].
 const TEMPERATURE: f64 = 290.0;
-/// Length of a long data frame [bit], whose delivery ratio defines neighbours.
+/// Length of a long data frame [bit], whose delivery ratio defines neighbors.
 const LONG: f64 = 8.0 * 1536.0;
 const ARRIVES: f64 = 0.9;
 /// Length of the PLCP header, which is checked [bit]; the preamble before it is not.
@@ -241,7 +241,7 @@ impl Sinr {
         self.airs[radio.index()].power / self.noise
     }
 
-    /// Tells if a free radio senses a signal of this power.
+    /// Returns true if a free radio senses a signal of this power.
     pub(super) fn senses(&self, power: f64) -> bool {
         power >= self.cfg.energy_detection.0.min(self.cfg.preamble_detection.0 * self.noise)
     }
@@ -251,7 +251,7 @@ impl Sinr {
         self.airs[radio as usize].harm = Some(harm);
     }
 
-    /// Tells if the power of a signal differs from frame to frame.
+    /// Returns true if the power of a signal differs from frame to frame.
     pub(super) fn fades(&self) -> bool {
         self.cfg.fading == Fading::Rayleigh
     }

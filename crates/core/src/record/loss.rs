@@ -38,7 +38,7 @@ causes! {
     ResponseLost = "response_lost",
     /// An error model damaged it at the receiver, or noise where signals add up.
     Damaged = "damaged",
-    /// It came too weak to be read, if at all, though nothing disturbed it.
+    /// Signal below sensitivity, without interference.
     OutOfRange = "out_of_range",
     /// The receiver was switched off, or the sender was switched off before the end of the frame.
     SwitchedOff = "switched_off",

@@ -22,7 +22,7 @@ impl Row {
     }
 }
 
-/// Non-zero counters, sorted by radio, neighbour, kind and rate.
+/// Non-zero counters, sorted by radio, neighbor, kind and rate.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rates(Vec<Row>);
 

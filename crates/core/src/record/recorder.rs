@@ -201,18 +201,18 @@ impl Recorder {
         self.delivered += u64::from(packets);
     }
 
-    /// Tells if the deliveries have completed the batch.
+    /// Returns true if the deliveries have completed the batch.
     #[inline]
     pub fn is_due(&self) -> bool {
         self.delivered >= self.next_delivery_boundary
     }
 
-    /// Tells if the deliveries have met the stop rule.
+    /// Returns true if the deliveries have met the stop rule.
     pub fn is_done(&self) -> bool {
         matches!(self.stop, Stop::Delivered(total) if self.delivered >= total)
     }
 
-    /// Tells if the run ends with a delivery.
+    /// Returns true if the run ends with a delivery.
     pub fn waits_for_deliveries(&self) -> bool {
         matches!(self.stop, Stop::Delivered(_))
     }
@@ -234,7 +234,7 @@ impl Recorder {
         (end, next.min(self.limit).max(now + Span(1)))
     }
 
-    /// Tells if the current batch has reached its end.
+    /// Returns true if the current batch has reached its end.
     pub fn wants_batch(&self, now: Time) -> bool {
         self.closed() < u64::from(self.batches) && (self.is_due() || now >= self.next_time_boundary)
     }
@@ -251,8 +251,8 @@ impl Recorder {
         self.set_boundary();
     }
 
-    /// Tells if the batch closed last belongs to the warm-up. If the run ends in the warm-up, its last batch, which is
-    /// unfinished, is the measured part; so that part begins anew with each border of the warm-up.
+    /// Returns true if the batch closed last belongs to the warm-up. If the run ends in the warm-up, its last batch,
+    /// which is unfinished, is the measured part; so that part begins anew with each border of the warm-up.
     pub fn is_warmup_border(&self) -> bool {
         self.closed() <= u64::from(self.discard)
     }
@@ -334,7 +334,7 @@ impl Recorder {
         self.flows.len()
     }
 
-    /// Tells if a flow uses TCP, so that the columns of TCP apply to the flow.
+    /// Returns true if a flow uses TCP, so that the columns of TCP apply to the flow.
     pub fn is_tcp(&self, flow: usize) -> bool {
         self.flows[flow].variant.is_some()
     }
@@ -442,7 +442,7 @@ impl Recorder {
         t
     }
 
-    /// One row per radio, neighbour, kind of packet and rate that was used in the measured part of the run. Empty with
+    /// One row per radio, neighbor, kind of packet and rate that was used in the measured part of the run. Empty with
     /// fixed rates.
     pub fn rates(&self) -> Table {
         let (a, b) = self.measured();
@@ -521,7 +521,7 @@ impl Recorder {
         self.snapshots.iter().zip(&self.snapshots[1..]).chain(unfinished)
     }
 
-    /// Tells if a batch belongs to the measured part of the run.
+    /// Returns true if a batch belongs to the measured part of the run.
     fn is_used(&self, batch: usize) -> bool {
         batch as u64 >= u64::from(self.discard).min(self.closed())
     }

@@ -7,7 +7,7 @@ use crate::unit::Time;
 counters! {
     /// Counters of the routes of a flow.
     pub struct RouteCounters {
-        /// Number of times that the source learnt that its route was broken.
+        /// Number of times that the source learned that its route was broken.
         route_breaks,
         /// For how long, while the flow went on, the source had a route \[ns\].
         route_ns,
@@ -47,7 +47,7 @@ impl RouteTime {
         self.state = State::Idle;
     }
 
-    /// Tells if the flow is active and its source has no route.
+    /// Returns true if the flow is active and its source has no route.
     pub fn lacks_route(&self) -> bool {
         matches!(self.state, State::Lacks(_))
     }

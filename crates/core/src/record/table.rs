@@ -27,7 +27,7 @@ impl Column {
         }
     }
 
-    /// Tells if there are no values.
+    /// Returns true if there are no values.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -56,7 +56,7 @@ impl<'a> Graph<'a> {
             configured && (chosen[profile(r)].is_empty() || adapts(r, peer))
         };
         let radios = || (0..interfaces.radios.len() as u32).map(RadioId);
-        let pairs = || radios().flat_map(|r| channel.neighbours(r).map(move |peer| (r, peer)));
+        let pairs = || radios().flat_map(|r| channel.neighbors(r).map(move |peer| (r, peer)));
         let nodes_of = |(r, peer): (RadioId, RadioId)| (node(r), node(peer));
         let mut air = (!interfaces.is_uniform())
             .then(|| both_ways(pairs().filter(|&(r, peer)| is_fast(r, peer)).map(nodes_of).collect()));
@@ -81,9 +81,10 @@ impl<'a> Graph<'a> {
         Graph::new(self.channel, interfaces, self.nodes, self.out.iter().copied())
     }
 
-    /// Tells if frames of one node are decoded by the other at a rate that the node may use, and are acknowledged.
+    /// Returns true if frames of one node are decoded by the other at a rate that the node may use, and are
+    /// acknowledged.
     pub fn carries(&self, from: NodeId, to: NodeId) -> bool {
-        self.neighbours(from).any(|n| n == to) || self.slow.binary_search(&(from, to)).is_ok()
+        self.neighbors(from).any(|n| n == to) || self.slow.binary_search(&(from, to)).is_ok()
     }
 
     /// Number of nodes, with and without a radio.
@@ -91,12 +92,12 @@ impl<'a> Graph<'a> {
         self.nodes
     }
 
-    /// Tells if a point-to-point link leads from one node to another.
+    /// Returns true if a point-to-point link leads from one node to another.
     pub fn has_link(&self, from: NodeId, to: NodeId) -> bool {
         self.out.binary_search(&(from, to)).is_ok()
     }
 
-    /// Tells if any point-to-point link begins or ends at a node.
+    /// Returns true if any point-to-point link begins or ends at a node.
     pub fn is_wired(&self, n: NodeId) -> bool {
         [&self.out, &self.into].into_iter().any(|pairs| beginning_with(pairs, n).next().is_some())
     }
@@ -106,7 +107,7 @@ impl<'a> Graph<'a> {
         if self.out.is_empty() {
             return hops;
         }
-        let routes = Routes::shortest(self.nodes, [to], |v| self.neighbours(v), |v| self.predecessors(v));
+        let routes = Routes::shortest(self.nodes, [to], |v| self.neighbors(v), |v| self.predecessors(v));
         let (mut at, mut stretch, mut longest) = (from, 0, 0);
         while let Some(next) = routes.via(at, to).filter(|_| at != to) {
             stretch = if self.has_link(at, next) { 0 } else { stretch + 1 };
@@ -117,7 +118,7 @@ impl<'a> Graph<'a> {
     }
 
     /// Next hops of a node: those over point-to-point links first.
-    pub fn neighbours(&self, n: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+    pub fn neighbors(&self, n: NodeId) -> impl Iterator<Item = NodeId> + '_ {
         beginning_with(&self.out, n).chain(self.over_the_air(n))
     }
 
@@ -131,9 +132,9 @@ impl<'a> Graph<'a> {
         self.by_air(n, 0)
     }
 
-    /// Radio neighbours: next hops (0) or predecessors (1).
+    /// Radio neighbors: next hops (0) or predecessors (1).
     fn by_air(&self, n: NodeId, way: usize) -> impl Iterator<Item = NodeId> + '_ {
-        let alike = (self.air.is_none() && n.index() < self.with_radio).then(|| self.channel.neighbours(RadioId(n.0)));
+        let alike = (self.air.is_none() && n.index() < self.with_radio).then(|| self.channel.neighbors(RadioId(n.0)));
         let air_links = self.air.as_ref().map(|air| beginning_with(&air[way], n));
         alike.into_iter().flatten().map(|r| NodeId(r.0)).chain(air_links.into_iter().flatten())
     }

@@ -1,4 +1,4 @@
-//! Description of a run: its set-up, commands to it, the tables it records, and the reason for its end. The engine
+//! Description of a run: its setup, commands to it, the tables it records, and the reason for its end. The engine
 //! executes it, `scenario` creates it, `record` measures it; none of these depends on another for this.
 
 mod command;

@@ -1,4 +1,4 @@
-//! Set-up of a run: everything that the engine needs, checked and complete.
+//! Setup of a run: everything that the engine needs, checked and complete.
 
 use super::{Command, RecordedTable};
 use crate::app::{self, Application, arrivals};
@@ -52,7 +52,7 @@ pub struct FlowSetup {
     pub start: Option<Time>,
     /// Payload counted as goodput per delivered packet.
     pub payload: Bytes,
-    /// Lets AODV declare a neighbour lost when the MAC gives up data of this flow.
+    /// Lets AODV declare a neighbor lost when the MAC gives up data of this flow.
     pub breaks_links: bool,
     /// Differentiated services codepoint.
     pub dscp: u8,
@@ -192,7 +192,7 @@ impl Interfaces {
         &self.profiles[self.radios[radio.index()].profile as usize]
     }
 
-    /// Tells if links are symmetric at any rate and each node has one radio.
+    /// Returns true if links are symmetric at any rate and each node has one radio.
     pub fn is_uniform(&self) -> bool {
         let radio = &self.profiles[0].radio;
         let differ = radio.differs_by_rate() || radio.propagation == Propagation::Links;
@@ -234,7 +234,7 @@ impl Interfaces {
     }
 }
 
-/// Set-up of a run, checked and complete.
+/// Setup of a run, checked and complete.
 #[derive(Clone, Debug)]
 pub struct Setup {
     /// Initial positions of the nodes with a radio.

@@ -52,7 +52,7 @@ impl<'a> Slower<'a> {
     pub(super) fn reason(&self, graph: &Graph<'_>, from: NodeId, to: NodeId) -> Option<Reason> {
         let rate = self.rate(from, to)?;
         let reached = |graph: &Graph<'_>| graph.predecessors(to).next().is_some();
-        let reaches = |graph: &Graph<'_>| graph.neighbours(from).next().is_some();
+        let reaches = |graph: &Graph<'_>| graph.neighbors(from).next().is_some();
         let rate_of = |has_link: &dyn Fn(&Graph<'_>) -> bool| {
             self.graphs.iter().find(|(_, graph)| has_link(graph)).map(|(mode, _)| *mode)
         };

@@ -102,12 +102,12 @@ impl Checker<'_> {
         Problem { code: None, path: path.into(), origin, message, help: (!help.is_empty()).then(|| help.to_owned()) }
     }
 
-    /// Tells if the scenario or one of its presets sets this value.
+    /// Returns true if the scenario or one of its presets sets this value.
     pub(super) fn is_written(&self, path: &str) -> bool {
         self.tree.at(path).is_some()
     }
 
-    /// Tells if the scenario itself sets this value, not a preset or a file that it extends.
+    /// Returns true if the scenario itself sets this value, not a preset or a file that it extends.
     pub(super) fn is_own(&self, path: &str) -> bool {
         self.tree.at(path).is_some_and(|node| self.sources.is_own(node))
     }
@@ -175,7 +175,7 @@ impl Checker<'_> {
         }
         let model = Model::new(r);
         let (decode, sense) = (model.decode_range().0, model.audible_range().0);
-        // Ranges are found to the millimetre.
+        // Ranges are found to the millimeter.
         if sense + 0.01 < decode {
             let name = match (r.sense_threshold, r.receive_threshold) {
                 (Some(_), _) => "radio.sense_threshold",
@@ -435,7 +435,7 @@ impl Checker<'_> {
         self.neighborhood_red(&cfg.net.neighborhood_red);
     }
 
-    /// Tells if interference is cumulative and the only differences in range are those between rates.
+    /// Returns true if interference is cumulative and the only differences in range are those between rates.
     fn one_range_for_all(&self) -> bool {
         let cfg = self.cfg;
         let one_rate = cfg.wlan.link_rate.0.is_empty() && cfg.node.0.is_empty();
@@ -454,7 +454,7 @@ impl Checker<'_> {
         modes.max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_else(|| (range(wlan.data_mode()), wlan.data_mode()))
     }
 
-    /// Tells if neighbours of a chain or a grid are out of decoding range.
+    /// Returns true if neighbors of a chain or a grid are out of decoding range.
     fn too_far_apart(&self) -> bool {
         let t = &self.cfg.topology;
         let spaced = matches!(t.kind, topology::Kind::Chain | topology::Kind::Grid);
@@ -465,7 +465,7 @@ impl Checker<'_> {
     fn how_far(&self) -> String {
         let (radio, (reach, mode)) = (&self.cfg.radio, self.reach());
         let apart = match self.too_far_apart() {
-            true => format!(", and neighbours are {} apart", self.cfg.topology.spacing),
+            true => format!(", and neighbors are {} apart", self.cfg.topology.spacing),
             false => String::new(),
         };
         if radio.reception != radio::Reception::Sinr {
@@ -478,7 +478,7 @@ impl Checker<'_> {
     }
 
     /// Setting that explains an unreachable destination: the destination itself or, if that is a default, the setting
-    /// that keeps neighbours too far apart.
+    /// that keeps neighbors too far apart.
     fn cause<'p>(&self, destination: &'p str) -> &'p str {
         if self.is_written(destination) || !self.too_far_apart() {
             return destination;
@@ -500,7 +500,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Tells if the positions of the nodes can be computed.
+    /// Returns true if the positions of the nodes can be computed.
     fn topology(&mut self) -> bool {
         let (t, run) = (&self.cfg.topology, &self.cfg.run);
         let before = self.findings.errors.problems.len();
@@ -716,7 +716,7 @@ impl Checker<'_> {
                 let near = |via: u32| any || graph.carries(NodeId(r.node), NodeId(via));
                 if u64::from(r.node) >= n as u64 || u64::from(r.next_hop) >= n as u64 || !near(r.next_hop) {
                     let message =
-                        format!("route {i} goes from node {} to {}, which is no neighbour", r.node, r.next_hop);
+                        format!("route {i} goes from node {} to {}, which is no neighbor", r.node, r.next_hop);
                     self.error(&format!("routing.fixed.routes.{i}"), message, "");
                 }
             }

@@ -53,7 +53,7 @@ const WIRE_S: f64 = 350e-9;
 const EVENT_S: f64 = 60e-9;
 /// Computing time per received entry of a routing table [s].
 const ENTRY_S: f64 = 15e-9;
-/// Channel time of a data frame and its acknowledgement beyond the data: control frames, back-off [s].
+/// Channel time of a data frame and its acknowledgement beyond the data: control frames, backoff [s].
 const OVERHEAD_S: f64 = 4.5e-3;
 /// Hops of a flow per simultaneous transmission.
 const HOPS_AT_ONCE: f64 = 4.0;
@@ -228,8 +228,8 @@ fn memory(cfg: &Config, tally: &Tally) -> Vec<(&'static str, f64)> {
         _ => 0.0,
     };
     let destinations = (2.0 * flows).min(nodes);
-    let learnt = cfg.routing.protocol.learns_routes() && links == 0.0;
-    let routes = cfg.routing.learnt_bytes(radios);
+    let learned = cfg.routing.protocol.learns_routes() && links == 0.0;
+    let routes = cfg.routing.learned_bytes(radios);
     let buckets = tally.buckets as f64 + Queue::buckets(&cfg.queue) as f64 * nodes;
     let listed = if u64::from(cfg.traffic.flows) > cfg.listed_flows() { "traffic.flows" } else { "flow" };
     // A batch has a row per flow: blames whichever number is large.
@@ -237,7 +237,7 @@ fn memory(cfg: &Config, tally: &Tally) -> Vec<(&'static str, f64)> {
         if flows > batches && flows * FLOW_SNAPSHOT > nodes * NODE_SNAPSHOT { listed } else { "run.batches" };
     vec![
         (setting_of_nodes(cfg), nodes * NODE + tally.pairs_in_range as f64 * PAIR_IN_RANGE),
-        (listed, flows * FLOW + sinks + if learnt { 0.0 } else { destinations * nodes * 4.0 }),
+        (listed, flows * FLOW + sinks + if learned { 0.0 } else { destinations * nodes * 4.0 }),
         ("routing.protocol", radios * routes),
         ("link", links * LINK),
         ("event", cfg.event.0.len() as f64 * EVENT),

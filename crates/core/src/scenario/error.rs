@@ -78,8 +78,8 @@ fn legible(text: &str) -> String {
 }
 
 /// Renders errors or warnings as text; `more` is the number of problems that were not stored.
-pub fn render(level: &Level<'static>, problems: &[Problem], more: usize, sources: &Sources, colour: bool) -> String {
-    let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
+pub fn render(level: &Level<'static>, problems: &[Problem], more: usize, sources: &Sources, color: bool) -> String {
+    let renderer = if color { Renderer::styled() } else { Renderer::plain() };
     let mut lines_of_sources = Lines::default();
     let one = |p: &Problem| {
         let title = level.clone().primary_title(printable(&p.message).into_owned());
@@ -121,8 +121,8 @@ fn grouped(n: usize) -> String {
 
 impl Errors {
     /// Text for a terminal.
-    pub fn render(&self, colour: bool) -> String {
-        render(&Level::ERROR, &self.problems, self.more, &self.sources, colour)
+    pub fn render(&self, color: bool) -> String {
+        render(&Level::ERROR, &self.problems, self.more, &self.sources, color)
     }
 
     /// JSON with path, message, help, and position of each problem.

@@ -65,7 +65,7 @@ impl Action {
 }
 
 impl Event {
-    /// Tells if the event moves a node.
+    /// Returns true if the event moves a node.
     pub(super) fn moves(&self) -> bool {
         self.action == Some(Action::NodeMove)
     }

@@ -12,7 +12,7 @@ use crate::radio::{self, sinr};
 use crate::run::graph::Graph;
 use crate::setting::Code;
 use crate::topology::FAR;
-use crate::unit::{Metres, Position, Span};
+use crate::unit::{Meters, Position, Span};
 use crate::wlan::{self, Mode, ResponseTimeout};
 use std::collections::BTreeSet;
 
@@ -35,12 +35,12 @@ fn way_and_back(w: &wlan::Config) -> Span {
 }
 
 /// Decoding range of data frames, without shadowing.
-fn reach_of_data(r: &radio::Config, w: &wlan::Config) -> Metres {
+fn reach_of_data(r: &radio::Config, w: &wlan::Config) -> Meters {
     let modes = w.chosen_modes();
     let modes = if modes.is_empty() { vec![w.data_mode()] } else { modes };
     if r.reception == radio::Reception::Sinr {
         let reach = |mode: &Mode| Model::new(r).range_of_power(sinr::weakest(&r.sinr, mode.coding())).0;
-        return Metres(modes.iter().map(reach).fold(0.0, f64::max));
+        return Meters(modes.iter().map(reach).fold(0.0, f64::max));
     }
     let slowest = modes.iter().map(|mode| mode.rate()).min().filter(|_| !w.ppdu.is_ht());
     let rate = slowest.unwrap_or(w.data_rate);
@@ -106,7 +106,7 @@ impl Checker<'_> {
         };
         let what = format!("nodes {} and {} are {distance:.0} m apart", u.0, v.0);
         let wlan = &radios.profiles[radio.profile as usize].wlan;
-        self.warn_of_far(what, "no frame from one to the other is acknowledged in time", &more, wlan, Metres(distance));
+        self.warn_of_far(what, "no frame from one to the other is acknowledged in time", &more, wlan, Meters(distance));
     }
 
     /// Hops on the shortest paths of all flows in both directions; `None` if a search would take too long.
@@ -133,7 +133,7 @@ impl Checker<'_> {
             let left = hops_to(n, to, |v| graph.predecessors(v));
             let mut at = BTreeSet::from([from]);
             while let Some(u) = at.pop_first() {
-                let nearer = graph.neighbours(u).filter(|v| left[v.index()] < left[u.index()]);
+                let nearer = graph.neighbors(u).filter(|v| left[v.index()] < left[u.index()]);
                 at.extend(nearer.filter(|&v| hops.insert((u, v))));
             }
         }
@@ -146,10 +146,10 @@ impl Checker<'_> {
         let Some(least) = profiles.iter().map(|p| &p.wlan).min_by_key(|w| way_and_back(w)) else { return };
         let reach = profiles.iter().map(|p| reach_of_data(&p.radio, &p.wlan).0).fold(0.0, f64::max);
         let apart = reach.min(self.farthest_apart(layout));
-        if Metres(apart).light_delay() * 2 > way_and_back(least) {
+        if Meters(apart).light_delay() * 2 > way_and_back(least) {
             let what = format!("nodes that move can be up to {apart:.0} m apart and decode each other's frames");
             let least = least.clone();
-            self.warn_of_far(what, "no frame over more is acknowledged in time", "", &least, Metres(apart));
+            self.warn_of_far(what, "no frame over more is acknowledged in time", "", &least, Meters(apart));
         }
     }
 
@@ -173,7 +173,7 @@ impl Checker<'_> {
         low.distance(high).0
     }
 
-    fn warn_of_far(&mut self, what: String, fails: &str, more: &str, wlan: &wlan::Config, distance: Metres) {
+    fn warn_of_far(&mut self, what: String, fails: &str, more: &str, wlan: &wlan::Config, distance: Meters) {
         let allowed = way_and_back(wlan);
         let (setting, value, needed) = match wlan.response_timeout {
             ResponseTimeout::Fixed => ("wlan.max_propagation", wlan.max_propagation, distance.light_delay()),

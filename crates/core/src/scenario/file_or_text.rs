@@ -28,7 +28,7 @@ pub const ERROR_RATES: FileOrText = FileOrText {
 };
 const ALL: [FileOrText; 2] = [LINKS, ERROR_RATES];
 
-/// Tells if a dotted name is one of these settings, or a group around them.
+/// Returns true if a dotted name is one of these settings, or a group around them.
 pub fn concerns(path: &str) -> bool {
     ALL.iter().any(|of| {
         let mine = path.strip_prefix(of.group).and_then(|rest| rest.strip_prefix('.'));
@@ -36,7 +36,7 @@ pub fn concerns(path: &str) -> bool {
     })
 }
 
-/// Tells if a group is this group or has it in it.
+/// Returns true if a group is this group or has it in it.
 fn is_around(path: &str, group: &str) -> bool {
     group == path || group.strip_prefix(path).is_some_and(|rest| rest.starts_with('.'))
 }

@@ -258,7 +258,7 @@ impl Fixer {
         *value = now;
     }
 
-    /// Tells if a setting, a part of it, or the list that contains it, is set by both of its names.
+    /// Returns true if a setting, a part of it, or the list that contains it, is set by both of its names.
     fn is_twice(&self, name: &str) -> bool {
         self.twice.iter().any(|twice| within(twice, name) || within(name, twice))
     }

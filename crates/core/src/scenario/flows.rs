@@ -229,7 +229,7 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// Tells if the flow uses TCP.
+    /// Returns true if the flow uses TCP.
     pub fn is_tcp(&self, cfg: &Config) -> bool {
         match self.app {
             app::Kind::Bulk | app::Kind::Requests => true,

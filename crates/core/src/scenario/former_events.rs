@@ -13,7 +13,7 @@ pub fn named(path: &str) -> Option<(&str, &'static EventKey)> {
     former_key(key).filter(|_| is_event(event)).map(|word| (event, word))
 }
 
-/// Tells if a value of a former key sets nothing.
+/// Returns true if a value of a former key sets nothing.
 fn sets_nothing(node: &Node) -> bool {
     node.value == Value::Absent || node.value == Value::Text(NONE.into())
 }
@@ -26,7 +26,7 @@ pub fn action_of(word: &EventKey, node: &Node) -> Option<Node> {
     Some(if is_axis { Node { value: Value::List(vec![value]), origin: node.origin } } else { value })
 }
 
-/// Tells if a group is an event.
+/// Returns true if a group is an event.
 pub fn is_event(path: &str) -> bool {
     generic(path) == "event.*"
 }

@@ -36,7 +36,7 @@ pub fn split_off(tree: &mut Table, last: usize) {
     }
 }
 
-/// Tells if a change is one of `pairs`, or of `flow` as a whole.
+/// Returns true if a change is one of `pairs`, or of `flow` as a whole.
 pub fn is_meant(path: &str) -> bool {
     path == "flow" || path == "pairs" || path.starts_with("pairs.")
 }

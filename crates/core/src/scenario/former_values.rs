@@ -102,7 +102,7 @@ pub fn name(path: &str, value: &Value) -> Option<String> {
     })
 }
 
-/// Tells if the value of `radio.links` was a text and not the name of a file.
+/// Returns true if the value of `radio.links` was a text and not the name of a file.
 fn is_table(text: &str) -> bool {
     text.is_empty() || text.contains('\n')
 }

@@ -16,7 +16,7 @@ use crate::setting::foreign::Wanted;
 use crate::setting::limit::LONGEST;
 use crate::setting::{Code, Many, Node, Report, Setting, Value, count};
 use crate::topology::{self, Kind};
-use crate::unit::{Metres, Position, Time};
+use crate::unit::{Meters, Position, Time};
 use serde_json::json;
 use std::ops::Range;
 
@@ -229,7 +229,7 @@ pub fn layout(cfg: &Config, tree: &Node, tally: &mut Tally, report: &mut Report)
         error(setting, message, cost::RAISE);
         return None;
     }
-    // Moving nodes can become neighbours later.
+    // Moving nodes can become neighbors later.
     let moves = mobility::moves(cfg);
     let must_connect = t.kind == Kind::Random && t.connected && !moves;
     let attempts = if must_connect { ATTEMPTS.min(2_000_000 / t.nodes().max(1)).max(1) } else { 1 };
@@ -309,9 +309,9 @@ fn more_nodes(t: &mut topology::Config) {
 
 /// Shortens each side by a twentieth, rounded to two digits.
 fn smaller_area(t: &mut topology::Config) {
-    let shorter = |side: Metres| {
+    let shorter = |side: Meters| {
         let digit = libm::pow(10.0, libm::floor(libm::log10(side.0)) - 1.0);
-        Metres(libm::floor(0.95 * side.0 / digit + 1e-9) * digit)
+        Meters(libm::floor(0.95 * side.0 / digit + 1e-9) * digit)
     };
     (t.width, t.height) = (shorter(t.width), shorter(t.height));
 }
@@ -319,7 +319,7 @@ fn smaller_area(t: &mut topology::Config) {
 fn is_connected(interfaces: &Interfaces, positions: &[Position]) -> bool {
     let channel = Channel::new(&interfaces.on_air(positions));
     let graph = Graph::new(&channel, interfaces, positions.len(), std::iter::empty());
-    hops_to(positions.len(), NodeId(0), |v| graph.neighbours(v)).iter().all(|&h| h < u32::MAX)
+    hops_to(positions.len(), NodeId(0), |v| graph.neighbors(v)).iter().all(|&h| h < u32::MAX)
 }
 
 /// Flows between random nodes.
@@ -349,7 +349,7 @@ fn random_flows(cfg: &Config, interfaces: &Interfaces, positions: &[Position]) -
             if mobility::moves(cfg) {
                 return Some((from, to));
             }
-            let hops = search.hops_within(most, NodeId(from), NodeId(to), |v| graph.neighbours(v));
+            let hops = search.hops_within(most, NodeId(from), NodeId(to), |v| graph.neighbors(v));
             passed += search.passed();
             (t.min_hops..=most).contains(&hops).then_some((from, to))
         });

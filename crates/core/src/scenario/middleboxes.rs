@@ -1,4 +1,4 @@
-//! Middleboxes: validation and set-up.
+//! Middleboxes: validation and setup.
 
 use super::check::Checker;
 use super::flows::Flow;
@@ -41,7 +41,7 @@ impl<'a> Ways<'a> {
         let routes = match cfg.routing.protocol {
             Protocol::Fixed => Routes::listed(nodes, &cfg.routing.fixed.routes.0),
             _ if cfg.middlebox.0.is_empty() => Routes::default(),
-            _ => Routes::shortest(nodes, ends, |v| graph.neighbours(v), |v| graph.predecessors(v)),
+            _ => Routes::shortest(nodes, ends, |v| graph.neighbors(v), |v| graph.predecessors(v)),
         };
         Ways { cfg, graph, nodes, routes }
     }

@@ -34,14 +34,14 @@ pub fn plan(cfg: &Config, nodes: usize, seed: u64) -> Plan {
     plan
 }
 
-/// Tells if nodes move, by themselves or by an event.
+/// Returns true if nodes move, by themselves or by an event.
 pub fn moves(cfg: &Config) -> bool {
     let by_itself = cfg.mobility.model != Kind::Still
         || cfg.node.0.iter().any(|own| own.mobility.over(&cfg.mobility).model != Kind::Still);
     cfg.has_radios() && (by_itself || cfg.event.0.iter().any(|e| e.moves()))
 }
 
-/// Tells if any node follows a movement file.
+/// Returns true if any node follows a movement file.
 fn follows_file(cfg: &Config) -> bool {
     cfg.mobility.model == Kind::File
         || cfg.node.0.iter().any(|own| own.mobility.over(&cfg.mobility).model == Kind::File)

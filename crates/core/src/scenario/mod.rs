@@ -274,11 +274,11 @@ impl Scenario {
     }
 
     /// Warnings as text for a terminal, without those whose kinds are `ignored`.
-    pub fn render_warnings(&self, ignored: &[Code], colour: bool) -> String {
+    pub fn render_warnings(&self, ignored: &[Code], color: bool) -> String {
         let level = annotate_snippets::Level::WARNING;
         let is_told = |p: &&Problem| p.code.is_none_or(|code| !ignored.contains(&code));
         let told: Vec<Problem> = self.warnings.iter().filter(is_told).cloned().collect();
-        error::render(&level, &told, self.more_warnings, &self.sources, colour)
+        error::render(&level, &told, self.more_warnings, &self.sources, color)
     }
 
     /// All settings with their values in effect.
@@ -373,7 +373,7 @@ impl Scenario {
         format!("format = {}\n\n{settings}", source::FORMAT)
     }
 
-    /// Set-up of a run with this seed; `None`: the seed of the scenario.
+    /// Setup of a run with this seed; `None`: the seed of the scenario.
     pub fn setup(&self, seed: Option<u64>) -> Setup {
         let c = &self.config;
         let seed = seed.unwrap_or(c.run.seed);

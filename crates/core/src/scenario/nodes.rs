@@ -108,7 +108,7 @@ const COMMON: [(&str, &str); 24] = [
 ];
 
 impl Own {
-    /// Tells if only motion differs.
+    /// Returns true if only motion differs.
     fn only_moves(&self) -> bool {
         let others = self.radio.is_empty() && self.wlan.is_empty() && self.queue.is_empty();
         others && !self.mobility.is_empty()

@@ -21,7 +21,7 @@ impl Checker<'_> {
             channel.decodes(from, to, Mode::checked(radios.profile(from).wlan.basic_rate).0)
         };
         let all = (0..radios.radios.len() as u32).map(RadioId);
-        let alone = all.flat_map(|r| channel.neighbours(r).map(move |peer| (r, peer)));
+        let alone = all.flat_map(|r| channel.neighbors(r).map(move |peer| (r, peer)));
         let alone = alone.filter(|&(r, peer)| hears(r, peer) && !hears(peer, r));
         let mut pairs: Vec<_> = alone.map(|(r, peer)| (node(r).0, node(peer).0)).collect();
         pairs.sort_unstable();

@@ -228,7 +228,7 @@ impl Renaming {
     }
 }
 
-/// Tells if a group has settings; one whose settings have all moved to other groups is left out.
+/// Returns true if a group has settings; one whose settings have all moved to other groups is left out.
 fn has_entries(node: &Node) -> bool {
     matches!(&node.value, Value::Table(table) if !table.entries().is_empty())
 }

@@ -87,12 +87,12 @@ impl<T> Default for Overrides<T> {
 }
 
 impl<T: Setting + Default + Clone> Overrides<T> {
-    /// Tells if no setting is overridden.
+    /// Returns true if no setting is overridden.
     pub fn is_empty(&self) -> bool {
         self.written.as_ref().is_none_or(|n| matches!(&n.value, Value::Table(t) if t.entries().is_empty()))
     }
 
-    /// Tells if the setting at this path is overridden.
+    /// Returns true if the setting at this path is overridden.
     pub fn has(&self, path: &str) -> bool {
         self.written.as_ref().is_some_and(|n| n.at(path).is_some())
     }
@@ -400,7 +400,7 @@ settings! {
 }
 
 impl Config {
-    /// Tells if the scenario has nodes with a radio.
+    /// Returns true if the scenario has nodes with a radio.
     pub(super) fn has_radios(&self) -> bool {
         self.topology.kind != topology::Kind::None
     }

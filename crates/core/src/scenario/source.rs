@@ -45,7 +45,7 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// Tells if the scenario itself sets this value, not a preset or a file that it extends.
+    /// Returns true if the scenario itself sets this value, not a preset or a file that it extends.
     pub fn is_own(&self, node: &Node) -> bool {
         !node.origin.is_some_and(|o| self.extended.contains(&o.source))
     }
@@ -469,7 +469,7 @@ pub fn leaves(node: &Node, path: &str, tell: &mut dyn FnMut(String)) {
     }
 }
 
-/// Tells if the name `a` is `b`, or a setting in the group `b`.
+/// Returns true if the name `a` is `b`, or a setting in the group `b`.
 pub fn within(a: &str, b: &str) -> bool {
     a.strip_prefix(b).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }

@@ -81,13 +81,13 @@ pub(super) fn describe(schema: &mut Json) {
     }
 }
 
-/// Tells if any node has a battery.
+/// Returns true if any node has a battery.
 fn has_batteries(cfg: &Config) -> bool {
     let of_a_node = |own: &Own| own.radio.over(&cfg.radio).energy.battery;
     cfg.radio.energy.battery.is_some() || cfg.node.0.iter().any(|own| of_a_node(own).is_some())
 }
 
-/// Tells if flows are drawn or were read from a file, whose flows are already listed.
+/// Returns true if flows are drawn or were read from a file, whose flows are already listed.
 fn has_traffic(cfg: &Config, tree: &Node) -> bool {
     cfg.traffic.flows > 0 || tree.at("traffic.file").is_some()
 }
@@ -112,7 +112,7 @@ fn among(users: impl IntoIterator<Item = User>, nobody: &'static str) -> Option<
 /// Settings of absolute power, which matter if radios differ in them.
 const POWERS: &[&str] = &["transmit_power", "antenna_gain", "system_loss", "frequency", "antenna_height"];
 
-/// Tells if data of several segments end with one that is not full.
+/// Returns true if data of several segments end with one that is not full.
 fn leaves_rest(bytes: Bytes, tcp: &tcp::Config) -> bool {
     bytes > tcp.mss && !bytes.0.is_multiple_of(tcp.mss.0)
 }
@@ -297,7 +297,7 @@ impl<'a> Users<'a> {
                 "ecn" | "mark_threshold" if !marked => {
                     Some("nothing is ECN-capable: `tcp.ecn.enabled` and `routing.ecn` are false")
                 }
-                "purge" if is_wire => Some("point-to-point links lose no neighbours"),
+                "purge" if is_wire => Some("point-to-point links lose no neighbors"),
                 "purge" if !self.cfg.routing.protocol.learns_routes() => Some(NO_LOSS),
                 "mark_threshold" if !q.cfg.ecn => Some("`queue.ecn` is false"),
                 "ecn" if !manages(&q.cfg) && (is_wire || !managed) => Some("no queue management is in use"),
@@ -337,7 +337,7 @@ impl<'a> Users<'a> {
         heard_anyway.or_else(|| flow.on_off.over(&self.cfg.on_off).unused(rest))
     }
 
-    /// Tells if the second half overrides this setting.
+    /// Returns true if the second half overrides this setting.
     fn split_has(&self, c: &Connection<'_>, rest: &str) -> bool {
         c.split.is_some_and(|i| {
             let m = &self.cfg.middlebox.0[i];
@@ -485,7 +485,7 @@ fn without_recovery(cfg: &tcp::Config, rest: &str) -> Option<&'static str> {
     idle.then_some("the loss recovery is not `vegas`")
 }
 
-/// Tells if packets are dropped or marked before the queue is full.
+/// Returns true if packets are dropped or marked before the queue is full.
 fn manages(queue: &queue::Config) -> bool {
     queue.discipline.is_managed() || queue.discipline.marks_by_length() && queue.mark_threshold.is_some()
 }

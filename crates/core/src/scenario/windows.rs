@@ -40,7 +40,7 @@ impl Checker<'_> {
     /// sent, unless its rate is known.
     pub(super) fn small_windows(&mut self, layout: &Layout, graph: &Graph<'_>) {
         let cfg = self.cfg;
-        // Without radios nothing is learnt.
+        // Without radios nothing is learned.
         let learns = cfg.routing.protocol.learns_routes() && !layout.positions.is_empty();
         let known = !learns && cfg.arrival_process.0.is_empty();
         let changes = cfg.event.0.iter().any(|e| e.setting.is_some());
@@ -90,7 +90,7 @@ impl Checker<'_> {
         ends.dedup();
         let few = ends.len().saturating_mul(n) <= MOST_ENTRIES;
         let ends = ends.into_iter().map(NodeId);
-        few.then(|| Routes::shortest(n, ends, |v| graph.neighbours(v), |v| graph.predecessors(v)))
+        few.then(|| Routes::shortest(n, ends, |v| graph.neighbors(v), |v| graph.predecessors(v)))
     }
 
     fn small_window(&mut self, layout: &Layout, i: usize, path: &WiredPath, demand: f64) {

@@ -42,7 +42,7 @@ impl Config {
         [forward, back]
     }
 
-    /// Set-up of every direction of every link.
+    /// Setup of every direction of every link.
     pub fn directions(&self) -> Vec<LinkSetup> {
         let common = self.common_direction();
         let mut all = Vec::new();

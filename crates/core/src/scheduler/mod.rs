@@ -96,7 +96,7 @@ impl Scheduler {
         }
     }
 
-    /// Tells if no timer is set.
+    /// Returns true if no timer is set.
     pub fn is_empty(&self) -> bool {
         match &self.0 {
             Body::Flat(a) => a.is_empty(),

@@ -1,4 +1,4 @@
-//! Names of parts that are not modelled, each with the nearest modelled part, and names that other programs give to
+//! Names of parts that are not modeled, each with the nearest modeled part, and names that other programs give to
 //! parts and settings. A message names the intended part, so that a similarly spelled word is not suggested instead.
 
 /// Names that tell where an advice fits: a word of the list, or a setting of the group, in which the part would be.
@@ -76,7 +76,7 @@ const RATES: Advice = (
 const LOG: Advice =
     ("the nearest is `radio.propagation = \"log_distance\"`, with any exponent, and `radio.shadowing`", PROPAGATION);
 
-/// Words, the name of the part ("it": the word as it was written), and the nearest modelled part.
+/// Words, the name of the part ("it": the word as it was written), and the nearest modeled part.
 type Absent = (&'static [&'static str], &'static str, Advice);
 
 const ABSENT: &[Absent] = &[
@@ -116,7 +116,7 @@ const ABSENT: &[Absent] = &[
     (&["http", "web", "voip", "video", "telnet", "mpeg"], "it", BURSTS),
 ];
 
-/// Modelled parts that are words of another setting, or switched on by one.
+/// Modeled parts that are words of another setting, or switched on by one.
 const ELSEWHERE: &[(&[&str], Advice)] = &[
     (
         &["802.11", "80211", "802.11b", "80211b"],
@@ -145,7 +145,7 @@ const ELSEWHERE: &[(&[&str], Advice)] = &[
     (&["ilbc", "udp"], ("datagrams at a constant rate are called `cbr` here", TRANSPORT)),
 ];
 
-/// Other names of modelled parts, and the word for them here. A list of words may have none of them, or several: what
+/// Other names of modeled parts, and the word for them here. A list of words may have none of them, or several: what
 /// is `static` is `still` as a motion and `fixed` as a protocol.
 const ALIASES: &[(&[&str], &str)] = &[
     (&["newreno_sack", "rfc6675", "sack1"], "sack"),
@@ -157,7 +157,7 @@ const ALIASES: &[(&[&str], &str)] = &[
     (&["80211ac"], "802.11ac"),
 ];
 
-/// Message that the part of a word is not modelled, or has another name, where these names are known.
+/// Message that the part of a word is not modeled, or has another name, where these names are known.
 pub fn absent(written: &str, known: &[&str]) -> Option<String> {
     let word = written.trim().to_lowercase().replace(['-', ' '], "_");
     let word = word.strip_prefix("tcp_").filter(|rest| !["f", "dcr"].contains(rest)).unwrap_or(&word);
@@ -165,7 +165,7 @@ pub fn absent(written: &str, known: &[&str]) -> Option<String> {
     let fits = |place: Place| place.iter().chain(&[TOP]).any(|name| known.contains(name));
     if let Some((_, name, nearest)) = ABSENT.iter().find(|a| is(a.0) && fits(a.2.1)) {
         let name = if *name == "it" { written.trim() } else { name };
-        return Some(format!("{name} is not modelled: {}", nearest.0));
+        return Some(format!("{name} is not modeled: {}", nearest.0));
     }
     let alias = ALIASES.iter().find(|a| is(a.0) && known.contains(&a.1));
     alias
@@ -173,7 +173,7 @@ pub fn absent(written: &str, known: &[&str]) -> Option<String> {
         .or_else(|| ELSEWHERE.iter().find(|e| is(e.0) && fits(e.1.1)).map(|e| e.1.0.to_owned()))
 }
 
-/// All words for parts that are known not to be modelled.
+/// All words for parts that are known not to be modeled.
 pub fn words() -> impl Iterator<Item = &'static str> {
     ABSENT.iter().flat_map(|a| a.0).copied()
 }

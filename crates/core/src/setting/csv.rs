@@ -74,7 +74,7 @@ impl<'a> Csv<'a> {
     /// # Errors
     /// A mistake in the header, or a row of the wrong length.
     pub fn read(text: &'a str, wanted: Wanted) -> Result<Csv<'a>, Misread> {
-        if let Some(foreign) = foreign::recognised(text, wanted) {
+        if let Some(foreign) = foreign::recognized(text, wanted) {
             return Err(foreign);
         }
         let mut lines = lines(text);

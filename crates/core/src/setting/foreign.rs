@@ -107,8 +107,8 @@ impl Wanted {
 /// Setting that names a movement file.
 const NAME_MOTION: &str = "`mobility.file`, with `mobility.model = \"file\"` and `topology.kind = \"motion\"`";
 
-/// Recognises a file of another program or with another content.
-pub fn recognised(text: &str, wanted: Wanted) -> Option<Misread> {
+/// Recognizes a file of another program or with another content.
+pub fn recognized(text: &str, wanted: Wanted) -> Option<Misread> {
     let first = lines(text).next().map_or("", |l| l.0);
     let (what, help) = if is_json(first) {
         json(text, wanted)
@@ -128,7 +128,7 @@ pub fn recognised(text: &str, wanted: Wanted) -> Option<Misread> {
     Some(Misread { why: what.to_owned(), help: Some(help.unwrap_or_else(|| wanted.expected().to_owned())) })
 }
 
-/// Recognises a table with another separator, without column names, or with other columns.
+/// Recognizes a table with another separator, without column names, or with other columns.
 fn table(first: &str, wanted: Wanted) -> Option<(String, String)> {
     if first.contains(';') && !first.contains(',') {
         let help = "separate them by commas, and write decimals with a point";
@@ -161,13 +161,13 @@ fn table(first: &str, wanted: Wanted) -> Option<(String, String)> {
     Some((format!("it is a table of {what}"), format!("name it as {setting}; here {}", wanted.expected())))
 }
 
-/// Tells if a text that begins with this line may be JSON: groups of other files have names in brackets.
+/// Returns true if a text that begins with this line may be JSON: groups of other files have names in brackets.
 fn is_json(first: &str) -> bool {
     let list = |rest: &str| rest.trim_start().starts_with(|c: char| "[{\"-]".contains(c) || c.is_ascii_digit());
     first.starts_with('{') || first.strip_prefix('[').is_some_and(|rest| rest.is_empty() || list(rest))
 }
 
-/// Tells if a text that begins with this line is a script of Tcl; other scripts contain `set`, too.
+/// Returns true if a text that begins with this line is a script of Tcl; other scripts contain `set`, too.
 fn is_tcl(text: &str, first: &str) -> bool {
     let uses_tcl = || text.contains('$') || text.contains('[');
     let sets_entry = first.strip_prefix("set ").and_then(|rest| rest.split_whitespace().next()?.strip_suffix(')'));
@@ -176,13 +176,13 @@ fn is_tcl(text: &str, first: &str) -> bool {
         || ((first.starts_with("set ") || is_control(first)) && uses_tcl())
 }
 
-/// Tells if a line begins with a command of Tcl that repeats, chooses or names other commands.
+/// Returns true if a line begins with a command of Tcl that repeats, chooses or names other commands.
 fn is_control(line: &str) -> bool {
     let word = line.split([' ', '\t', '{']).next().unwrap_or("");
     ["for", "foreach", "while", "if", "proc", "source", "global", "incr", "array", "puts", "expr"].contains(&word)
 }
 
-/// Recognises tables of what was seen at each instant, where a `.movements` file has a line for each node.
+/// Recognizes tables of what was seen at each instant, where a `.movements` file has a line for each node.
 fn samples(text: &str) -> Option<(&'static str, &'static str)> {
     const ONE_LINE: &str = "write the waypoints of each node into one line of its own, from the first to the last";
     let says_2d = |l: &str| l.trim().strip_prefix('#').is_some_and(|c| c.trim().eq_ignore_ascii_case("2d"));
@@ -229,8 +229,8 @@ fn numbers(rows: &[Vec<&str>], column: usize) -> Option<Vec<f64>> {
     rows.iter().map(|row| row.get(column)?.parse().ok()).collect()
 }
 
-/// Tells if rows begin with the bounds of time and place, as traces of The ONE do, and go on with times, nodes and
-/// places.
+/// Returns true if rows begin with the bounds of time and place, as traces of The ONE do, and go on with times, nodes
+/// and places.
 fn is_trace_of_the_one(rows: &[Vec<&str>]) -> bool {
     let [bounds, rest @ ..] = rows else { return false };
     let ends: Option<Vec<f64>> = bounds.iter().map(|field| field.parse().ok()).collect();
@@ -256,7 +256,7 @@ fn json(text: &str, wanted: Wanted) -> (&'static str, Option<String>) {
         return ("it is NetJSON, which is not read", Some(help));
     }
     if text.contains("\"FeatureCollection\"") {
-        let help = "project its degrees to metres, and write a CSV file with the columns x_m, y_m";
+        let help = "project its degrees to meters, and write a CSV file with the columns x_m, y_m";
         return ("it is GeoJSON, which is not read", (wanted == Wanted::Positions).then(|| help.to_owned()));
     }
     ("it is JSON, which is not read", None)
@@ -339,7 +339,7 @@ pub fn column(name: &str, header: &[&str], wanted: Wanted) -> Option<String> {
         Wanted::Links if says(&["source", "sender", "tx"]) => meant("src"),
         Wanted::Links if says(&["target", "destination", "receiver"]) => meant("dst"),
         Wanted::Positions if says(&["lat", "latitude", "lon", "lng", "long", "longitude"]) => {
-            Some("project degrees to metres on a plane: x_m, y_m".to_owned())
+            Some("project degrees to meters on a plane: x_m, y_m".to_owned())
         }
         Wanted::Positions if name == "x" || name == "y" => meant(&format!("{name}_m")),
         Wanted::Positions if says(&["z", "height", "altitude", "alt"]) => {

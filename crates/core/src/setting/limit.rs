@@ -68,7 +68,7 @@ pub trait Limited: Scalar + PartialOrd + Display {}
 impl<T: Scalar + PartialOrd + Display> Limited for T {}
 
 impl<T: PartialOrd + Display> Limit<T> {
-    /// Tells if the limit allows a value, and reports one that it does not allow; `or` adds a word that it does.
+    /// Returns true if the limit allows a value, and reports one that it does not allow; `or` adds a word that it does.
     pub(super) fn check(&self, value: &T, or: &str, node: &Node, path: &str, report: &mut Report) -> bool {
         let allows = self.allows(value);
         if !allows {

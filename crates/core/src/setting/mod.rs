@@ -26,7 +26,7 @@ pub use tree::{Entry, LARGE, Node, Origin, Table, Value};
 use serde_json::{Map, Value as Json, json};
 use std::borrow::Cow;
 
-/// Tells if this build has the schema of a scenario.
+/// True if this build has the schema of a scenario.
 pub const HAS_SCHEMA: bool = cfg!(feature = "schema");
 
 /// A value or group with a name in a scenario.
@@ -76,7 +76,7 @@ pub trait Scalar: Sized + Clone {
     fn written(&self) -> Json;
     /// JSON Schema of the type.
     fn describe() -> Json;
-    /// Tells if the value stands for none, so that a scenario must give one.
+    /// Returns true if the value stands for none, so that a scenario must give one.
     fn is_missing(&self) -> bool {
         false
     }

@@ -190,7 +190,7 @@ const MAX_STEPS: usize = 16;
 /// Names by names of settings and groups.
 type Names = HashMap<&'static str, &'static str>;
 
-/// Tells if a step of `path` is the last step of a former name: most names need no further search.
+/// Returns true if a step of `path` is the last step of a former name: most names need no further search.
 fn may_be_former(path: &str) -> bool {
     static LAST: OnceLock<HashSet<&'static str>> = OnceLock::new();
     let of_settings = SETTINGS.iter().chain(PAIRS).map(|(old, _)| last(old));

@@ -80,7 +80,7 @@ impl Report {
         self.more += other.more;
     }
 
-    /// Tells if further problems are only counted.
+    /// Returns true if further problems are only counted.
     fn is_full(&self) -> bool {
         self.problems.len() >= KEPT
     }
@@ -200,7 +200,7 @@ pub fn and_known(hint: &str, known: &str) -> String {
     format!("{hint}{gap} {known}")
 }
 
-/// Suggestion "did you mean ...?" if a known word is similar, or a message that the part is not modelled.
+/// Suggestion "did you mean ...?" if a known word is similar, or a message that the part is not modeled.
 pub fn suggest(written: &str, known: &[&str]) -> Option<String> {
     if written.len() > LONG {
         return None;

@@ -2,7 +2,7 @@
 
 use super::report::{ENTRY, MUST};
 use super::{Listed, Node, Scalar, Value};
-use crate::unit::{Metres, Position, Quantity};
+use crate::unit::{Meters, Position, Quantity};
 use serde_json::{Value as Json, json};
 use std::fmt::Display;
 
@@ -125,17 +125,17 @@ impl Scalar for Position {
         let expected = || "expected two lengths such as [\"200 m\", \"0 m\"]".to_owned();
         match &node.value {
             Value::List(l) => match l.as_slice() {
-                [x, y] => Ok(Position { x: Metres::read(x)?.0, y: Metres::read(y)?.0 }),
+                [x, y] => Ok(Position { x: Meters::read(x)?.0, y: Meters::read(y)?.0 }),
                 _ => Err(expected()),
             },
             _ => Err(expected()),
         }
     }
     fn written(&self) -> Json {
-        json!([Metres(self.x).to_string(), Metres(self.y).to_string()])
+        json!([Meters(self.x).to_string(), Meters(self.y).to_string()])
     }
     fn describe() -> Json {
-        json!({ "type": "array", "items": Metres::describe(), "minItems": 2, "maxItems": 2 })
+        json!({ "type": "array", "items": Meters::describe(), "minItems": 2, "maxItems": 2 })
     }
 }
 

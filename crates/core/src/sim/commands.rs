@@ -59,7 +59,7 @@ impl Schedule {
         self.boundary.min(event).min(self.horizon)
     }
 
-    /// Tells if further commands will come.
+    /// Returns true if further commands will come.
     pub(super) fn expects_commands(&self) -> bool {
         self.next < self.events.len() || self.awaits_command
     }

@@ -20,7 +20,7 @@ impl Sim {
     pub(super) fn on_data_received(&mut self, r: RadioId, at: Time, packet: PacketId) {
         let n = self.net.ports.node(r);
         let p = &self.pool[packet];
-        let (broadcast, ends_here) = (p.next_hop.is_broadcast(), Self::ends_at_neighbour(p));
+        let (broadcast, ends_here) = (p.next_hop.is_broadcast(), Self::ends_at_neighbor(p));
         self.pool.here(n, at);
         let own = if broadcast {
             self.pool.share(packet);
@@ -33,9 +33,9 @@ impl Sim {
         self.pass_up((r, n), at, own, ends_here);
     }
 
-    /// Tells if a packet is a message between neighbours.
+    /// Returns true if a packet is a message between neighbors.
     #[inline]
-    fn ends_at_neighbour(p: &Packet) -> bool {
+    fn ends_at_neighbor(p: &Packet) -> bool {
         matches!(p.body, Body::Arp(_) | Body::Notification(_))
     }
 
@@ -69,7 +69,7 @@ impl Sim {
         while let Some(own) = self.air.qos.as_mut().and_then(|qos| qos.release(r, key)) {
             let n = self.net.ports.node(r);
             self.pool.here(n, at);
-            self.pass_up((r, n), at, own, Self::ends_at_neighbour(&self.pool[own]));
+            self.pass_up((r, n), at, own, Self::ends_at_neighbor(&self.pool[own]));
         }
     }
 
@@ -89,7 +89,7 @@ impl Sim {
         lost
     }
 
-    /// A message between neighbours was received.
+    /// A message between neighbors was received.
     #[cold]
     fn on_link_message(&mut self, r: RadioId, at: Time, packet: PacketId) {
         let body = self.pool[packet].body;
@@ -101,7 +101,7 @@ impl Sim {
                     neighborhood.on_notification(r, at, &notification);
                 }
             }
-            _ => unreachable!("{body:?} is no message between neighbours"),
+            _ => unreachable!("{body:?} is no message between neighbors"),
         }
     }
 
@@ -289,7 +289,7 @@ impl Sim {
         self.net.ports.of_category(r, category).pop(&mut cx)
     }
 
-    /// Takes the first packet whose next hop has room, or keeps in mind that there is none.
+    /// Takes the first packet whose next hop has room. If there is none, records the radio as blocked.
     #[inline(never)]
     fn pop_where_room(&mut self, r: RadioId, at: Time) -> Option<PacketId> {
         let (ports, pool) = (&self.net.ports, &self.pool);
@@ -453,7 +453,7 @@ impl Sim {
         self.net.actions.truncate(start);
     }
 
-    /// Gives the router the packets of the queues that wait for a lost neighbour.
+    /// Gives the router the packets of the queues that wait for a lost neighbor.
     fn give_back(&mut self, n: NodeId, lost: NodeId) {
         for i in 0..self.net.ports.of(n).count() {
             let Some(r) = self.net.ports.of(n).nth(i) else { return };
@@ -473,7 +473,7 @@ impl Sim {
         }
     }
 
-    /// Drops the packets of the queues that wait for a lost neighbour.
+    /// Drops the packets of the queues that wait for a lost neighbor.
     fn purge(&mut self, n: NodeId, lost: NodeId) {
         for r in self.net.ports.of(n) {
             if !self.net.ports.is_purged(r) {
@@ -494,7 +494,7 @@ impl Sim {
 
     // ---- towards the station ----
 
-    /// Sends a packet to its next hop once the address of the neighbour is known.
+    /// Sends a packet to its next hop once the address of the neighbor is known.
     fn resolve(&mut self, n: NodeId, packet: PacketId) {
         let to = self.pool[packet].next_hop;
         if let Some(link) = self.net.links.for_router(n, to) {

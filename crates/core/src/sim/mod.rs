@@ -261,7 +261,7 @@ impl Sim {
         if self.watch.recorder.is_due() { self.on_delivered() } else { None }
     }
 
-    /// Tells if a run that waits for deliveries has no timer left but clocks.
+    /// Returns true if a run that waits for deliveries has no timer left but clocks.
     fn is_idle(&mut self) -> bool {
         let moves = self.timers.transit_at != Time::NEVER || self.schedule.expects_commands();
         if moves || !self.watch.recorder.waits_for_deliveries() {

@@ -1,4 +1,4 @@
-//! A look at all stations while a run halts. It changes nothing, so that runs that nobody looks at pay nothing.
+//! Snapshot of all stations of a paused run. Read-only; costs nothing unless taken.
 
 use super::Sim;
 use super::air::Mac;

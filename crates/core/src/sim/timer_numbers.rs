@@ -132,7 +132,7 @@ impl TimerNumbers {
         self.splits + f
     }
 
-    /// Tells if a connection is split.
+    /// Returns true if a connection is split.
     #[inline]
     pub(super) fn has_splits(self) -> bool {
         self.splits < self.senders

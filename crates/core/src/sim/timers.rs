@@ -55,18 +55,18 @@ impl Timers {
         self.scheduler.first().1
     }
 
-    /// Tells if no timer is set.
+    /// Returns true if no timer is set.
     pub(super) fn is_empty(&self) -> bool {
         self.scheduler.is_empty()
     }
 
-    /// Tells if a connection is split.
+    /// Returns true if a connection is split.
     #[inline]
     pub(super) fn has_splits(&self) -> bool {
         self.numbers.has_splits()
     }
 
-    /// Tells if no timer is set except clocks.
+    /// Returns true if no timer is set except clocks.
     pub(super) fn only_clocks_are_set(&mut self) -> bool {
         let mut deadlines = [Time::NEVER; TimerNumbers::CLOCKS];
         for (number, at) in self.numbers.clocks().zip(&mut deadlines) {

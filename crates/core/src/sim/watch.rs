@@ -46,7 +46,7 @@ impl Watch {
         }
     }
 
-    /// Tells if an observer or airtime accounting needs the end of every frame.
+    /// Returns true if an observer or airtime accounting needs the end of every frame.
     pub(super) fn follows_frames(setup: &Setup) -> bool {
         let of_frames = |table: &RecordedTable| {
             matches!(table, RecordedTable::Frames | RecordedTable::Mpdus | RecordedTable::Heard)
@@ -54,7 +54,7 @@ impl Watch {
         setup.airtime || setup.capture || setup.record.iter().any(of_frames)
     }
 
-    /// Tells if an observer or airtime accounting needs the end of every frame at every radio.
+    /// Returns true if an observer or airtime accounting needs the end of every frame at every radio.
     pub(super) fn needs_every_end(setup: &Setup) -> bool {
         setup.airtime || setup.record.contains(&RecordedTable::Heard)
     }
@@ -163,7 +163,7 @@ impl Watch {
         }
     }
 
-    /// Tells if there are observers.
+    /// Returns true if there are observers.
     #[inline]
     pub(super) fn is_observed(&self) -> bool {
         self.observers.is_some()

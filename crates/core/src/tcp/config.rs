@@ -391,17 +391,17 @@ impl Config {
         }
     }
 
-    /// Tells if a sender reacts to explicit loss notifications.
+    /// Returns true if a sender reacts to explicit loss notifications.
     pub fn heeds_notifications(&self) -> bool {
         self.method() != Method::RackTlp
     }
 
-    /// Tells if a sender reacts to what happens to its packets in its own node.
+    /// Returns true if a sender reacts to what happens to its packets in its own node.
     pub fn watches_own_queue(&self) -> bool {
         self.small_queue.is_some() || self.local_drop != LocalDrop::Lost || self.heeds_own_queue()
     }
 
-    /// Tells if a sender does not send a segment again whose last copy is still in its own node, as Linux.
+    /// Returns true if a sender does not send a segment again whose last copy is still in its own node, as Linux.
     pub fn heeds_own_queue(&self) -> bool {
         self.method() == Method::RackTlp
     }
@@ -415,37 +415,37 @@ impl Config {
         }
     }
 
-    /// Tells if the connection begins with a SYN.
+    /// Returns true if the connection begins with a SYN.
     pub fn starts_with_syn(&self) -> bool {
         self.syn && !self.is_bare()
     }
 
-    /// Tells if the connection ends with a FIN.
+    /// Returns true if the connection ends with a FIN.
     pub fn ends_with_fin(&self) -> bool {
         self.fin && self.starts_with_syn()
     }
 
-    /// Tells if segments have no header and there is no SYN, as with ns-2's Vegas.
+    /// Returns true if segments have no header and there is no SYN, as with ns-2's Vegas.
     pub fn is_bare(&self) -> bool {
         self.wants().bare_segments
     }
 
-    /// Tells if segments are never ECN-capable, as with ns-2's Vegas.
+    /// Returns true if segments are never ECN-capable, as with ns-2's Vegas.
     pub fn never_ect(&self) -> bool {
         self.wants().not_ect
     }
 
-    /// Tells if the sender has a table for all segments of the window from the beginning.
+    /// Returns true if the sender has a table for all segments of the window from the beginning.
     pub fn has_table_of_window(&self) -> bool {
         self.method() == Method::Vegas && self.vegas.ns2.clearing_stops_at_wrap
     }
 
-    /// Tells if the receiver reports duplicates in SACK blocks (RFC 2883).
+    /// Returns true if the receiver reports duplicates in SACK blocks (RFC 2883).
     pub fn reports_duplicates(&self) -> bool {
         self.wants().dsack
     }
 
-    /// Tells if the receiver remembers its last SACK blocks and no others.
+    /// Returns true if the receiver remembers its last SACK blocks and no others.
     pub fn remembers_blocks(&self) -> bool {
         self.wants().sack_memory
     }
@@ -460,7 +460,7 @@ impl Config {
         ReceiveBuffer::new(&self.receive_buffer, self.mss, self.receive_window, self.rto.min)
     }
 
-    /// Tells if the receiver sends SACK blocks.
+    /// Returns true if the receiver sends SACK blocks.
     pub fn sack_permitted(&self) -> bool {
         self.wants().sack
     }

@@ -70,7 +70,7 @@ impl Sending {
         Sending { on: cfg.enabled && !syn, ..Sending::default() }
     }
 
-    /// Tells if the retransmission timeout stays backed off although a round trip was measured.
+    /// Returns true if the retransmission timeout stays backed off although a round trip was measured.
     pub fn keeps_backoff(&self) -> bool {
         self.smallest && self.echoed
     }

@@ -19,7 +19,7 @@ impl Default for Pacer {
 }
 
 impl Pacer {
-    /// Tells if a segment waits for its time.
+    /// Returns true if a segment waits for its time.
     #[inline]
     pub fn is_armed(&self) -> bool {
         self.due != Time::NEVER

@@ -22,7 +22,7 @@ settings! {
 }
 
 impl Config {
-    /// Tells if the application does not always read at once.
+    /// Returns true if the application does not always read at once.
     pub fn limits(&self) -> bool {
         self.rate.is_some() || self.pause > Span::ZERO
     }

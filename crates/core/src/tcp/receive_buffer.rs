@@ -2,7 +2,7 @@
 //! 3.8.6.2.2). With `tcp.receive_buffer` the space is computed as Linux does, in bytes of memory: the window begins
 //! small, grows with the segments that arrive, and the buffer grows with what the application reads in a round-trip
 //! time (dynamic right-sizing; Fisk and Feng, "Dynamic Right-Sizing in TCP", 2001). The rules were derived from the
-//! behaviour of a kernel whose receiver reports `rcv_ssthresh`, buffer and round-trip time (`TCP_INFO`).
+//! behavior of a kernel whose receiver reports `rcv_ssthresh`, buffer and round-trip time (`TCP_INFO`).
 
 use crate::setting::limit::range;
 use crate::settings;
@@ -138,7 +138,7 @@ impl ReceiveBuffer {
         self.tuning.most = self.window.min(10 * mss);
     }
 
-    /// Tells if the size is one in bytes of memory (`tcp.receive_buffer`).
+    /// Returns true if the size is one in bytes of memory (`tcp.receive_buffer`).
     pub fn is_of_memory(&self) -> bool {
         self.of_memory
     }
@@ -176,7 +176,7 @@ impl ReceiveBuffer {
         idle.then_some((self.window / self.mss) as u32)
     }
 
-    /// Tells if less than half of the buffer is free.
+    /// Returns true if less than half of the buffer is free.
     pub fn is_scarce(&self) -> bool {
         self.free() < self.full() / 2
     }
@@ -219,18 +219,18 @@ impl ReceiveBuffer {
         (self.window / self.mss) as u32
     }
 
-    /// Tells if a segment, counted from the first with data, is within the advertised window.
+    /// Returns true if a segment, counted from the first with data, is within the advertised window.
     pub fn has_room_for(&self, segment: u32) -> bool {
         (i64::from(segment) + 1) * self.mss <= self.edge
     }
 
-    /// Tells if the window would be at least the last advertised window.
+    /// Returns true if the window would be at least the last advertised window.
     pub fn keeps_window(&self) -> bool {
         self.window() >= self.window
     }
 
-    /// Tells if the free space justifies an acknowledgement: at most half of the largest window is left, and the new
-    /// window is at least twice the rest.
+    /// Returns true if the free space justifies an acknowledgement: at most half of the largest window is left, and the
+    /// new window is at least twice the rest.
     pub fn is_worth_update(&self) -> bool {
         let left = self.left();
         2 * left <= self.clamp && {
@@ -248,8 +248,8 @@ impl ReceiveBuffer {
         }
     }
 
-    /// Segments have arrived: in order since the last call, and above a hole in total. Tells if the window grows with
-    /// them.
+    /// Segments have arrived: in order since the last call, and above a hole in total. Returns true if the window grows
+    /// with them.
     pub fn take(&mut self, in_order: u32, ahead: u32, now: Time) -> bool {
         if !self.begun && self.of_memory {
             self.begin(now);

@@ -235,7 +235,7 @@ impl Receiver {
         out.push(Out::Ack(AckSegment { next, echo: self.echo, hops: self.hops, window, eln: false, sack, flag, ece }));
     }
 
-    /// Window to offer now. A duplicate repeats the last offer, so that the sender recognises it (RFC 5681, 2).
+    /// Window to offer now. A duplicate repeats the last offer, so that the sender recognizes it (RFC 5681, 2).
     fn offer(&mut self) -> u32 {
         if let Some(room) = &mut self.room {
             return room.buffer.offer().min(self.window);
@@ -264,12 +264,12 @@ impl Receiver {
         }
     }
 
-    /// Tells if a segment has arrived.
+    /// Returns true if a segment has arrived.
     pub fn has(&self, seq: Seq) -> bool {
         seq < self.next || self.ahead.contains(seq)
     }
 
-    /// Tells if everything up to the FIN has arrived.
+    /// Returns true if everything up to the FIN has arrived.
     pub fn has_ended(&self) -> bool {
         self.next > self.fin.0
     }

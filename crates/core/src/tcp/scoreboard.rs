@@ -95,7 +95,7 @@ impl Ranges {
         before - self.count
     }
 
-    /// Tells if a segment is in the set.
+    /// Returns true if a segment is in the set.
     pub fn contains(&self, seq: Seq) -> bool {
         self.range_of(seq).is_some()
     }
@@ -137,7 +137,7 @@ impl Ranges {
         None
     }
 
-    /// Tells if the set is empty.
+    /// Returns true if the set is empty.
     pub fn is_empty(&self) -> bool {
         self.ranges.is_empty()
     }

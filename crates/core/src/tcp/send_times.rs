@@ -27,12 +27,12 @@ impl SendTimes {
         table
     }
 
-    /// Tells if the table has the size of the window, whatever is outstanding.
+    /// Returns true if the table has the size of the window, whatever is outstanding.
     pub fn is_of_window(&self) -> bool {
         self.clearing_stops_at_wrap
     }
 
-    /// Tells if send times are kept.
+    /// Returns true if send times are kept.
     #[inline]
     pub fn is_on(&self) -> bool {
         !self.entries.is_empty()

@@ -162,7 +162,7 @@ impl Sender {
     }
 
     /// The application closes its end after all that it has written: a FIN follows, with `tcp.fin`. Nothing that is
-    /// written later is taken. Tells if there is something to send or to wait for.
+    /// written later is taken. Returns true if there is something to send or to wait for.
     pub fn finish(&mut self, now: Time) -> bool {
         let conn = &mut self.connection;
         conn.set_now(now);
@@ -394,7 +394,7 @@ impl Sender {
         self.connection.memory() + self.recovery.memory()
     }
 
-    /// Tells if data are outstanding and, unless an answer comes, only a retransmission timeout will act.
+    /// Returns true if data are outstanding and, unless an answer comes, only a retransmission timeout will act.
     pub fn awaits_timeout(&self) -> bool {
         let conn = &self.connection;
         conn.outstanding() > 0
@@ -475,7 +475,7 @@ impl Sender {
         &self.recovery
     }
 
-    /// Tells if all data of the application have been acknowledged.
+    /// Returns true if all data of the application have been acknowledged.
     pub fn is_done(&self) -> bool {
         self.connection.available() > 0 && self.connection.una() >= self.connection.available()
     }

@@ -24,8 +24,8 @@ const LARGEST: u64 = 4 << 20;
 /// Stands for an amount without end \[B\].
 const ENDLESS: u64 = 1 << 62;
 
-/// Tells if a small segment waits: the segments from `una` up to `max` are outstanding, and `small` is one past the
-/// last small one that was sent.
+/// Returns true if a small segment waits: the segments from `una` up to `max` are outstanding, and `small` is one past
+/// the last small one that was sent.
 fn waits(nagle: Nagle, small: Seq, una: Seq, max: Seq) -> bool {
     match nagle {
         Nagle::Off => false,
@@ -80,7 +80,7 @@ impl ShortEnds {
         }
     }
 
-    /// Tells if Nagle's algorithm lets this new segment wait, the last one that was written.
+    /// Returns true if Nagle's algorithm lets this new segment wait, the last one that was written.
     pub fn holds(&self, nagle: Nagle, seq: Seq, una: Seq, max: Seq) -> bool {
         waits(nagle, self.sent, una, max) && self.unsent.back() == Some(&seq)
     }
@@ -167,7 +167,7 @@ impl Writes {
         self.ends.clear();
     }
 
-    /// Tells if the application has more to write.
+    /// Returns true if the application has more to write.
     pub fn has_more(&self) -> bool {
         self.left > 0
     }
@@ -177,7 +177,7 @@ impl Writes {
         self.written - self.cut.1
     }
 
-    /// Tells if a full segment waits.
+    /// Returns true if a full segment waits.
     pub fn has_full(&self) -> bool {
         self.uncut() >= self.mss
     }
@@ -215,8 +215,8 @@ impl Writes {
     }
 
     /// Writes the next piece if the application has a piece and the send buffer has room; writes everything once a full
-    /// segment waits in an unlimited buffer. Tells if bytes were written. `window`: the window that the receiver offers
-    /// \[B\].
+    /// segment waits in an unlimited buffer. Returns true if bytes were written. `window`: the window that the receiver
+    /// offers \[B\].
     pub fn take(&mut self, window: u64) -> bool {
         self.most = self.most.max(window / 2);
         let taken = match self.buffer {
@@ -283,7 +283,7 @@ impl Writes {
         self.mss as u32 - missing
     }
 
-    /// Tells if Nagle's algorithm lets this new segment wait.
+    /// Returns true if Nagle's algorithm lets this new segment wait.
     pub fn holds(&self, seq: Seq, una: Seq, max: Seq) -> bool {
         waits(self.nagle, self.small, una, max) && seq == self.cut.0 && !self.has_full()
     }

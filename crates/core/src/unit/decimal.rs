@@ -70,7 +70,7 @@ impl Decimal {
         Decimal { negative, digits, exponent }
     }
 
-    /// Tells if it is below 0.
+    /// Returns true if it is below 0.
     pub fn is_negative(&self) -> bool {
         self.negative && !self.digits.is_empty()
     }
@@ -145,7 +145,7 @@ impl Decimal {
         near.then_some(whole)
     }
 
-    /// Tells if another number is this one, to 16 significant digits.
+    /// Returns true if another number is this one, to 16 significant digits.
     fn is_near(&self, other: &Decimal) -> bool {
         let (a, b) = (self.to_f64(), other.to_f64());
         (a - b).abs() <= a * f64::EPSILON

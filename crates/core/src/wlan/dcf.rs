@@ -1,8 +1,8 @@
 //! Distributed coordination function of one station (IEEE 802.11-2020, 10.3), with ns-2's deviations as settings.
 //!
-//! A station is a pure state machine with three timers: the end of its back-off (`access`), the instant of a response
+//! A station is a pure state machine with three timers: the end of its backoff (`access`), the instant of a response
 //! one SIFS after a frame (`respond`), and the end of a wait (`timeout`). Its view of the medium consists of two
-//! instants, start and end of the last signal, and of the NAV. A frozen back-off has no deadline.
+//! instants, start and end of the last signal, and of the NAV. A frozen backoff has no deadline.
 
 use super::frame::{Frame, FrameKind};
 use super::mode::{Mode, Modes};
@@ -116,9 +116,9 @@ pub struct Contention {
 pub struct Seen {
     /// End of the NAV.
     pub nav_until: Time,
-    /// Slots left of the pending back-off, if one is pending.
+    /// Slots left of the pending backoff, if one is pending.
     pub slots: Option<u32>,
-    /// The back-off is not frozen.
+    /// The backoff is not frozen.
     pub counting: bool,
     /// Contention window, CW.
     pub cw: u32,
@@ -234,7 +234,7 @@ fn slots_gone(from: Time, to: Time, timing: &Timing, rule: BoundarySlot) -> u32 
     gone as u32
 }
 
-/// Tells if the last of a number of slots counts in the arithmetic of ns-2: seconds in binary64.
+/// Returns true if the last of a number of slots counts in the arithmetic of ns-2: seconds in binary64.
 fn survives_rounding(from: Time, slots: u64, timing: &Timing) -> bool {
     let boundary = (from + timing.slot * slots).as_secs();
     let resumed = Time(from.0 - timing.difs.0.min(from.0)).as_secs();
@@ -249,13 +249,13 @@ pub struct Station {
     nav: Nav,
     /// End of a signal that was captured over.
     busy_until: Time,
-    /// End of the back-off; NEVER while none runs or it is frozen.
+    /// End of the backoff; NEVER while none runs or it is frozen.
     access: Time,
-    /// Instant at which the slots of the back-off begin to count.
+    /// Instant at which the slots of the backoff begin to count.
     counting_from: Time,
-    /// Remaining back-off slots.
+    /// Remaining backoff slots.
     slots: u32,
-    /// A back-off is pending, running or frozen.
+    /// A backoff is pending, running or frozen.
     contending: bool,
     /// The pending access needs no slots (first access to an idle medium).
     immediate: bool,
@@ -283,14 +283,14 @@ pub struct Station {
     transmits_until: Time,
     /// End of the last frame that could not be decoded, for rules that count EIFS from it.
     error_end: Time,
-    /// Last sequence number of each neighbour that sent to this station.
+    /// Last sequence number of each neighbor that sent to this station.
     seen: Vec<(RadioId, u16)>,
     rng: Stream,
     counters: Counters,
 }
 
 impl Station {
-    /// Creates the station of a radio, with its rates and its back-off stream.
+    /// Creates the station of a radio, with its rates and its backoff stream.
     pub fn new(me: RadioId, rules: &Config, modes: Modes, control: Option<Box<RateControl>>, rng: Stream) -> Station {
         Station {
             nav: Nav::default(),
@@ -349,13 +349,14 @@ impl Station {
         self.access.min(self.respond).min(self.timeout)
     }
 
-    /// Tells if the station can take a packet.
+    /// Returns true if the station can take a packet.
     #[inline]
     pub fn is_free(&self) -> bool {
         self.job.is_none()
     }
 
-    /// Tells if the end of any signal may make this station act; otherwise it needs only the NAV of others' frames.
+    /// Returns true if the end of any signal may make this station act; otherwise it needs only the NAV of others'
+    /// frames.
     #[inline]
     pub fn needs_every_end(&self) -> bool {
         self.contending || self.state != State::Idle || self.nav.awaits_frame()
@@ -395,7 +396,7 @@ impl Station {
         &self.counters
     }
 
-    /// Frames and packets sent to each neighbour, by rate and kind of packet; empty where rates are fixed.
+    /// Frames and packets sent to each neighbor, by rate and kind of packet; empty where rates are fixed.
     pub fn tallies(&self) -> impl Iterator<Item = (RadioId, Mode, Kind, Counts)> + '_ {
         self.control.iter().flat_map(|control| control.tallies())
     }
@@ -474,8 +475,8 @@ impl Station {
                 FirstAccess::Idle => true,
                 FirstAccess::Backoff => false,
             };
-        // Between a frame and its response no back-off starts: `proceed` starts it after the exchange. A running or
-        // frozen back-off also serves the new packet.
+        // Between a frame and its response no backoff starts: `proceed` starts it after the exchange. A running or
+        // frozen backoff also serves the new packet.
         if immediate || !(self.contending || free && self.responds) {
             self.immediate = immediate;
             self.start_backoff(cx);
@@ -486,7 +487,7 @@ impl Station {
     #[inline]
     pub fn on_busy(&mut self, at: Time, timing: &Timing, rules: &Config) -> bool {
         self.nav.on_busy(at, timing);
-        // A back-off that ends before carrier sense notices the signal is not stopped. The tolerance is needed because
+        // A backoff that ends before carrier sense notices the signal is not stopped. The tolerance is needed because
         // rounded delays over a station between can be shorter than the direct one.
         let stops = at + rules.cca_time + Span(SAME_INSTANT) < self.access && self.access != Time::NEVER;
         if stops {
@@ -495,7 +496,7 @@ impl Station {
         stops
     }
 
-    /// Tells if a back-off slot ends at the instant at which a signal arrives.
+    /// Returns true if a backoff slot ends at the instant at which a signal arrives.
     #[inline]
     pub fn is_tied(&self, at: Time, timing: &Timing, rules: &Config) -> bool {
         let after = (at + rules.cca_time).0 + SAME_INSTANT;
@@ -519,7 +520,7 @@ impl Station {
         self.nav.on_frame(frame, now, timing, rules);
     }
 
-    /// Tells if the station has nothing to send, to answer or to wait for.
+    /// Returns true if the station has nothing to send, to answer or to wait for.
     #[inline]
     pub fn only_listens(&self) -> bool {
         !self.needs_every_end() && !self.responds && self.job.is_none()
@@ -556,7 +557,7 @@ impl Station {
         }
     }
 
-    /// Tells if the station only waits for the medium.
+    /// Returns true if the station only waits for the medium.
     #[inline]
     pub fn only_contends(&self) -> bool {
         self.contending && self.state == State::Idle && !self.responds
@@ -572,7 +573,7 @@ impl Station {
         }
     }
 
-    /// Resumes the back-off of a station that [only contends](Self::only_contends). Returns true if its deadline has
+    /// Resumes the backoff of a station that [only contends](Self::only_contends). Returns true if its deadline has
     /// moved.
     #[inline]
     pub fn resume(&mut self, medium: Medium, now: Time, timing: &Timing, rules: &Config) -> bool {
@@ -635,7 +636,7 @@ impl Station {
         }
     }
 
-    /// Prolongs a back-off that has just begun, by whole slots; does nothing without a back-off.
+    /// Prolongs a backoff that has just begun, by whole slots; does nothing without a backoff.
     pub fn prolong_backoff(&mut self, by: Span, timing: &Timing) {
         if !self.contending {
             return;
@@ -738,9 +739,9 @@ impl Station {
         cx.out.push(Out::Sent { packet: job.packet });
     }
 
-    /// Tells if a frame is being received whose PHY-RXSTART.indication has come in time (10.3.2.9): after preamble and
-    /// header of a signal that began at most SIFS and a slot after the station's own frame. A receiver sees no start of
-    /// an earlier signal.
+    /// Returns true if a frame is being received whose PHY-RXSTART.indication has come in time (10.3.2.9): after
+    /// preamble and header of a signal that began at most SIFS and a slot after the station's own frame. A receiver
+    /// sees no start of an earlier signal.
     fn receives_in_time(&self, cx: &Cx<'_>) -> bool {
         let latest = self.transmits_until + cx.timing.sifs + cx.timing.slot;
         cx.medium.busy(cx.now) && (self.transmits_until..=latest).contains(&cx.medium.from)
@@ -872,7 +873,7 @@ impl Station {
         self.awaiting_end = false;
     }
 
-    // ---- back-off ----
+    // ---- backoff ----
 
     fn draw(&mut self, rules: &Config) -> u32 {
         match rules.backoff_range {
@@ -905,7 +906,7 @@ impl Station {
         self.access = Time::NEVER;
     }
 
-    /// Tells if neither own frames, nor signals, nor the NAV keep the station from sending.
+    /// Returns true if neither own frames, nor signals, nor the NAV keep the station from sending.
     fn is_idle(&self, cx: &Cx<'_>) -> bool {
         self.state == State::Idle && !cx.medium.busy(cx.now) && self.virtually_busy_until() <= cx.now
     }
@@ -915,7 +916,7 @@ impl Station {
         self.nav.until().max(self.busy_until)
     }
 
-    /// Lets a pending back-off run from now on, or leaves it frozen.
+    /// Lets a pending backoff run from now on, or leaves it frozen.
     fn contend(&mut self, cx: &Cx<'_>) {
         if self.state != State::Idle || self.responds || cx.medium.until > cx.now {
             self.access = Time::NEVER;
@@ -932,7 +933,7 @@ impl Station {
         if self.after_error { after_difs.max(silent.max(self.busy_until) + timing.eifs) } else { after_difs }
     }
 
-    /// Sets the deadline of a running back-off.
+    /// Sets the deadline of a running backoff.
     #[inline]
     fn count(&mut self, medium: Medium, now: Time, timing: &Timing, rules: &Config) {
         self.counting_from = if rules.backoff_clock == BackoffClock::Continuous && !self.immediate {
@@ -950,23 +951,23 @@ impl Station {
         self.access = self.counting_from + timing.slot * u64::from(self.slots);
     }
 
-    /// Continues after anything that may have made the station idle: a waiting response first, then a frozen back-off,
+    /// Continues after anything that may have made the station idle: a waiting response first, then a frozen backoff,
     /// then a waiting packet.
     fn proceed(&mut self, cx: &mut Cx<'_>) {
         if self.state != State::Idle {
             return;
         }
-        // A response has priority over a back-off, because it is due one SIFS after the frame it answers.
+        // A response has priority over a backoff, because it is due one SIFS after the frame it answers.
         if self.responds {
             if self.respond == Time::NEVER {
                 self.respond = cx.now + cx.timing.sifs;
             }
-        // A back-off that already runs keeps its deadline.
+        // A backoff that already runs keeps its deadline.
         } else if self.contending {
             if self.access == Time::NEVER {
                 self.contend(cx);
             }
-        // The packet came between a frame and its response, so its first access needs a back-off.
+        // The packet came between a frame and its response, so its first access needs a backoff.
         } else if self.job.is_some() {
             self.immediate = false;
             self.start_backoff(cx);
@@ -975,7 +976,7 @@ impl Station {
 
     // ---- sending ----
 
-    /// Schedules a response, which precedes everything else: a running back-off stops.
+    /// Schedules a response, which precedes everything else: a running backoff stops.
     fn answer(&mut self, response: Response, cx: &Cx<'_>) {
         if self.access != Time::NEVER {
             self.freeze(cx.now, cx.timing, cx.rules);

@@ -72,13 +72,13 @@ impl Frame {
         protected: false,
     };
 
-    /// Tells if the frame is a data frame for one receiver.
+    /// Returns true if the frame is a data frame for one receiver.
     #[inline]
     pub fn is_unicast_data(&self) -> bool {
         self.kind == FrameKind::Data && !self.to.is_broadcast()
     }
 
-    /// Tells if the frame answers another one: a CTS or an ACK.
+    /// Returns true if the frame answers another one: a CTS or an ACK.
     #[inline]
     pub fn is_answer(&self) -> bool {
         matches!(self.kind, FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck)

@@ -36,7 +36,7 @@ keywords! {
 }
 
 keywords! {
-    /// Range of the random number of a back-off.
+    /// Range of the random number of a backoff.
     pub enum BackoffRange {
         /// 0..CW, as in the standard.
         Inclusive = "inclusive",
@@ -46,21 +46,21 @@ keywords! {
 }
 
 keywords! {
-    /// Treatment of a frame that finds the medium idle and no back-off pending.
+    /// Treatment of a frame that finds the medium idle and no backoff pending.
     pub enum FirstAccess {
         /// Sent at once if the medium has been idle for DIFS, or EIFS (IEEE 802.11-2020, 10.3.4.2).
         Immediate = "immediate",
         /// Sent after DIFS if the medium is idle at the instant of queueing, whatever comes before: an own response, or
-        /// the frame of another station. A forwarded frame thus follows the ACK of its reception without a back-off, as
+        /// the frame of another station. A forwarded frame thus follows the ACK of its reception without a backoff, as
         /// in ns-3.
         Idle = "idle",
-        /// Always sent after a back-off, as in ns-2.
+        /// Always sent after a backoff, as in ns-2.
         Backoff = "backoff",
     }
 }
 
 keywords! {
-    /// Alignment of back-off slots.
+    /// Alignment of backoff slots.
     pub enum BackoffClock {
         /// Slot boundaries are counted from the end of the last busy period.
         Slotted = "slotted",
@@ -70,7 +70,7 @@ keywords! {
 }
 
 keywords! {
-    /// Treatment of a back-off slot that ends at the very moment when a signal arrives. Between neighbours that contend
+    /// Treatment of a backoff slot that ends at the very moment when a signal arrives. Between neighbors that contend
     /// after the same frame this is the rule, not the exception.
     pub enum BoundarySlot {
         /// The slot counts.
@@ -83,7 +83,7 @@ keywords! {
 }
 
 keywords! {
-    /// Waiting after a frame that could not be decoded.
+    /// Waiting time after a frame that could not be decoded.
     pub enum EifsRule {
         /// EIFS in place of DIFS after a frame whose start was received, until a frame is decoded or sent (IEEE
         /// 802.11-2020, 10.3.2.3.7).
@@ -255,7 +255,7 @@ settings! {
         pub slot_time: Span = Span::us(20) => above(Span::ZERO).at_most(Span::ms(1)),
         /// Short interframe space (aSIFSTime).
         pub sifs: Span = Span::us(10) => above(Span::ZERO).at_most(Span::ms(1)),
-        /// Carrier-sense delay (aCCATime): a signal is noticed after this time; until then a back-off goes on.
+        /// Carrier-sense delay (aCCATime): a signal is noticed after this time; until then a backoff goes on.
         pub cca_time: Span = Span::us(15) => at_most(Span::ms(1)),
         /// Smallest contention window, aCWmin.
         pub cw_min: u32 = 31 => range(1, 65_535)
@@ -273,22 +273,22 @@ settings! {
         /// Retry counts that decide if a packet is given up.
         pub retry_counts: RetryCounts = RetryCounts::Mpdu
             ; used when Config::is_dcf, else "`wlan.access` is `edca`",
-        /// Range of the random number of a back-off.
+        /// Range of the random number of a backoff.
         pub backoff_range: BackoffRange = BackoffRange::Inclusive
             ; used when Config::is_dcf, else "`wlan.access` is `edca`",
-        /// Access to an idle medium without a back-off pending.
+        /// Access to an idle medium without a backoff pending.
         pub first_access: FirstAccess = FirstAccess::Immediate
             ; used when Config::is_dcf, else "`wlan.access` is `edca`",
-        /// Alignment of back-off slots.
+        /// Alignment of backoff slots.
         pub backoff_clock: BackoffClock = BackoffClock::Slotted
             ; used when Config::is_dcf, else "`wlan.access` is `edca`",
         /// Treatment of a slot that ends when a signal arrives.
         pub boundary_slot: BoundarySlot = BoundarySlot::Counted
             ; used when Config::is_dcf, else "`wlan.access` is `edca`",
-        /// Starts a back-off after a packet was given up, too.
+        /// Starts a backoff after a packet was given up, too.
         pub post_backoff_after_failure: bool = true
             ; used when Config::is_dcf, else "`wlan.access` is `edca`",
-        /// Waiting after a frame that could not be decoded.
+        /// Waiting time after a frame that could not be decoded.
         pub eifs: EifsRule = EifsRule::InsteadOfDifs,
         /// Effect of a frame that was captured over.
         pub captured_frame: CapturedFrame = CapturedFrame::Busy,
@@ -321,17 +321,17 @@ impl Config {
         [self.data_rate, self.basic_rate].into_iter().chain(links).chain(self.response_rates.iter().copied())
     }
 
-    /// Tells if access is by the DCF.
+    /// Returns true if access is by the DCF.
     pub fn is_dcf(&self) -> bool {
         self.access == edca::Access::Dcf
     }
 
-    /// Tells if data are acknowledged under agreements of block acknowledgement.
+    /// Returns true if data are acknowledged under agreements of block acknowledgement.
     pub fn has_block_ack(&self) -> bool {
         self.access == edca::Access::Edca && self.aggregation.max_mpdus > 1 && self.ppdu.is_ht()
     }
 
-    /// Tells if data are sent in a channel that has a secondary channel.
+    /// Returns true if data are sent in a channel that has a secondary channel.
     pub fn has_secondary_channel(&self) -> bool {
         !self.is_dcf() && self.ppdu.is_wide()
     }
@@ -355,17 +355,17 @@ impl Config {
         data.family().rev().filter(move |&mode| mode.rate() < data.rate() && self.has(mode))
     }
 
-    /// Tells if a mode exists in the channel of this PHY.
+    /// Returns true if a mode exists in the channel of this PHY.
     pub fn has(&self, mode: Mode) -> bool {
         !mode.is_ht() || self.ppdu.has(mode.mcs().into())
     }
 
-    /// Tells if frames are sent at a rate of 802.11a.
+    /// Returns true if frames are sent at a rate of 802.11a.
     pub fn has_ofdm(&self) -> bool {
         self.rates().filter_map(Mode::of).any(Mode::is_ofdm)
     }
 
-    /// Tells if frames are sent at a rate that has a short preamble.
+    /// Returns true if frames are sent at a rate that has a short preamble.
     fn has_short_preambles(&self) -> bool {
         let chosen = self.rate_control.algorithm.chooses_rates() && !self.has_ofdm();
         chosen || self.rates().filter_map(Mode::of).any(|mode| mode > Mode::LOWEST && !mode.is_ofdm())

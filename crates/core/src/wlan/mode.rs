@@ -83,7 +83,7 @@ impl Mode {
         Mode::of(rate).expect("a scenario is refused that has another rate")
     }
 
-    /// Tells if the rate is one of 802.11a.
+    /// Returns true if the rate is one of 802.11a.
     pub fn is_ofdm(self) -> bool {
         self.0 >= FIRST_OFDM
     }
@@ -93,7 +93,7 @@ impl Mode {
         Mode(FIRST_HT + ((u8::from(short_guard) * WIDTHS + width) * STREAMS + streams - 1) * PER_STREAM + mcs)
     }
 
-    /// Tells if the mode is one of HT and VHT PPDUs.
+    /// Returns true if the mode is one of HT and VHT PPDUs.
     #[inline]
     pub fn is_ht(self) -> bool {
         self.0 >= FIRST_HT
@@ -114,7 +114,7 @@ impl Mode {
         (self.0 - FIRST_HT) / (PER_STREAM * STREAMS) % WIDTHS
     }
 
-    /// Tells if the guard interval is short.
+    /// Returns true if the guard interval is short.
     pub fn has_short_guard(self) -> bool {
         self.0 >= FIRST_HT + PER_STREAM * STREAMS * WIDTHS
     }

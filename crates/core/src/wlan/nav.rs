@@ -64,7 +64,7 @@ impl Nav {
         }
     }
 
-    /// Tells if the start of a frame would confirm or void a reservation.
+    /// Returns true if the start of a frame would confirm or void a reservation.
     #[inline]
     pub fn awaits_frame(&self) -> bool {
         self.reset_at > Time::ZERO

@@ -63,17 +63,17 @@ settings! {
 }
 
 impl Config {
-    /// Tells if unicast data are sent in HT or VHT PPDUs.
+    /// Returns true if unicast data are sent in HT or VHT PPDUs.
     pub fn is_ht(&self) -> bool {
         self.format != Format::NonHt
     }
 
-    /// Tells if the channel is wider than 20 MHz.
+    /// Returns true if the channel is wider than 20 MHz.
     pub fn is_wide(&self) -> bool {
         self.is_ht() && self.channel_width != WIDTHS[0]
     }
 
-    /// Tells if the guard interval is short.
+    /// Returns true if the guard interval is short.
     fn is_short(&self) -> bool {
         self.guard_interval == GUARD_INTERVALS[1]
     }
@@ -89,7 +89,7 @@ impl Config {
         self.mode(self.mcs, self.streams)
     }
 
-    /// Tells if this format has an MCS at the width of the channel.
+    /// Returns true if this format has an MCS at the width of the channel.
     pub fn has(&self, mcs: u32) -> bool {
         match self.format {
             Format::NonHt => false,

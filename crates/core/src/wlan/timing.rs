@@ -209,7 +209,7 @@ impl Timing {
         self.airtime(frame_bytes, mode, self.preamble)
     }
 
-    /// Tells if frames can be sent in a mode.
+    /// Returns true if frames can be sent in a mode.
     pub fn has(&self, mode: Mode) -> bool {
         !mode.is_ht() || self.ppdu.has(mode.mcs().into())
     }
@@ -224,7 +224,7 @@ impl Timing {
         self.overhead - self.header
     }
 
-    /// Tells if a single MPDU has the delimiter of an A-MPDU subframe, as every MPDU in a VHT PPDU.
+    /// Returns true if a single MPDU has the delimiter of an A-MPDU subframe, as every MPDU in a VHT PPDU.
     pub fn delimits_single(&self) -> bool {
         self.ppdu.format == ppdu::Format::Vht
     }

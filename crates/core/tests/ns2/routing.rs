@@ -26,7 +26,7 @@ fn golden(text: &str) -> Vec<Line> {
         // Broken prints of tables have the fields of lines without a reason one place to the left.
         let (layer, what) = (w[3], w[6]);
         let what = match (w[0], layer, what) {
-            // Of messages for one neighbour it is not seen here when they are handed over, because ARP comes before the queue.
+            // Of messages for one neighbor it is not seen here when they are handed over, because ARP comes before the queue.
             ("s" | "f", "RTR", "message") => "s message".into(),
             ("s" | "f", "RTR", "DSR") if w.get(18) == Some(&"[1") => "s message".into(),
             ("r", "RTR", "message" | "DSR") => "r message".into(),
@@ -136,10 +136,10 @@ fn dsdv_on_a_chain() {
 
 /// A node at the end of three goes, is lost after 45 s, and comes back.
 #[test]
-fn dsdv_loses_a_neighbour_that_goes() {
+fn dsdv_loses_a_neighbor_that_goes() {
     let text = DSDV.replace("hops = 4", "hops = 2").replace("dst = 4", "dst = 2").replace("\"5 s\"", "\"30 s\"");
     let trace = include_str!("../data/dsdv_break_s1.tr");
-    // At 100 m/s it leaves the reach of its neighbour, and the other way round. The trace goes on; at 126.58 s five packets
+    // At 100 m/s it leaves the reach of its neighbor, and the other way round. The trace goes on; at 126.58 s five packets
     // are released at once, and slots that the rounding of ns-2's clock decides put them into another order.
     compare(&text, trace, 1, 126.58, &[(40.5, 2, false), (119.5, 2, true)]);
 }

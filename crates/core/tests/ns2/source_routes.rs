@@ -8,7 +8,7 @@ use crate::unit::{Span, Time};
 use proptest::prelude::*;
 
 /// The first route in the header of a packet, or in a reply, with this property. Evaluated after every event of long
-/// runs: no iterators, which are slow without optimisation.
+/// runs: no iterators, which are slow without optimization.
 fn way(pool: &PacketPool, is_it: impl Fn(&[NodeId]) -> bool) -> Option<&[NodeId]> {
     for h in pool.headers() {
         if is_it(&h.route) {

@@ -151,7 +151,7 @@ fn earlier_hidden_terminal_destroys_the_frame() {
     // The collision lasts at node 1 until the later frame has ended.
     let collided = lines.iter().find(|l| l.radio.0 == 1 && l.what == What::Damaged).expect("a collision");
     assert_eq!(collided.at.since(zero[0]).0, 6_168_667);
-    // Its ACK is missed DATA + 318 us after the start; then DIFS and a back-off of 0 to 62 slots.
+    // Its ACK is missed DATA + 318 us after the start; then DIFS and a backoff of 0 to 62 slots.
     let wait = zero[1].since(zero[0]).0 as i64 - (6_168_000 + 318_000 + 50_000);
     assert!((0..=62 * 20_000).contains(&wait) && wait % 20_000 == 0, "{wait} ns");
     assert_eq!(sim.recorder().flows().counts("packets_delivered"), Some([1, 1].as_slice()));

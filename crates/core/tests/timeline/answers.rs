@@ -138,7 +138,7 @@ fn late_data_after_a_cts_are_acknowledged() {
 
 #[test]
 fn a_cts_that_no_data_follow_reserves_nothing_for_its_sender() {
-    // The NAV is set by frames for others (10.3.2.4): the medium is idle from the end of the CTS on, and a back-off of
+    // The NAV is set by frames for others (10.3.2.4): the medium is idle from the end of the CTS on, and a backoff of
     // no slots ends DIFS later. ns-2 waits until the data would have ended, and then DIFS.
     let fixed = "rts_threshold = \"always\", backoff_range = \"exclusive\", cw_min = 1, cw_max = 1";
     for (preset, own_rts) in
@@ -200,7 +200,7 @@ fn control_frames_can_be_read_where_a_chosen_rate_can() {
 
 #[test]
 fn a_response_goes_before_an_access_that_is_due() {
-    // A signal is noticed after aCCATime. Where that is longer than the frame, the back-off would end between frame and
+    // A signal is noticed after aCCATime. Where that is longer than the frame, the backoff would end between frame and
     // answer.
     let wlan =
         "rts_threshold = \"always\", cca_time = \"40 us\", backoff_range = \"exclusive\", cw_min = 1, cw_max = 1";

@@ -10,7 +10,7 @@ use chappe_core::sim::Sim;
 use chappe_core::unit::{Position, Span, Time};
 
 const DESTINATION: NodeId = NodeId(9);
-const NEIGHBOUR: NodeId = NodeId(1);
+const NEIGHBOR: NodeId = NodeId(1);
 
 /// A router at node 0.
 struct Bench(Alone);
@@ -62,20 +62,20 @@ impl Bench {
             sent: self.now,
             hello: false,
         };
-        let packet = self.message(Body::Rrep(rrep), NEIGHBOUR, NodeId(0));
+        let packet = self.message(Body::Rrep(rrep), NEIGHBOR, NodeId(0));
         self.call(|r, cx| r.on_message(packet, cx))
     }
 
-    /// A message from a neighbour.
+    /// A message from a neighbor.
     fn message(&mut self, body: Body, source: NodeId, to: NodeId) -> PacketId {
         self.create(body, 44, source, to)
     }
 
-    /// An error of the neighbour: the destination cannot be reached, with this sequence number.
+    /// An error of the neighbor: the destination cannot be reached, with this sequence number.
     fn error(&mut self, sequence: u32) {
         let list = self.pool.new_list();
         self.pool.list_mut(list).push(Listed { node: DESTINATION, sequence, hops: u8::MAX });
-        let packet = self.message(Body::Rerr(list), NEIGHBOUR, NodeId::BROADCAST);
+        let packet = self.message(Body::Rerr(list), NEIGHBOR, NodeId::BROADCAST);
         self.call(|r, cx| r.on_message(packet, cx));
     }
 
@@ -226,7 +226,7 @@ fn rings_of_a_destination_that_was_near_grow_by_two() {
     b.now = Time::ZERO + Span::ms(40);
     let said = b.call(|r, cx| r.on_link_failure(packet, cx));
     assert!(said.iter().any(|o| matches!(o, Out::Drop { reason: Reason::RetryLimit, .. })), "{said:?}");
-    assert!(said.iter().any(|o| matches!(o, Out::Purge { next_hop } if *next_hop == NEIGHBOUR)), "{said:?}");
+    assert!(said.iter().any(|o| matches!(o, Out::Purge { next_hop } if *next_hop == NEIGHBOR)), "{said:?}");
     let ttls: Vec<u8> = b.requests(4.0).iter().map(|r| r.1).take(4).collect();
     assert_eq!(ttls, [4, 6, 8, 30]);
 }
@@ -328,7 +328,7 @@ fn a_packet_that_came_far_is_kept_for_a_repair() {
         b.send();
         b.reply(2, 4);
         let packet = b.packet(NodeId(5), hops_made);
-        b.pool[packet].next_hop = NEIGHBOUR;
+        b.pool[packet].next_hop = NEIGHBOR;
         let said = b.call(|r, cx| r.on_link_failure(packet, cx));
         let dropped = said.iter().any(|o| matches!(o, Out::Drop { packet: p, .. } if *p == packet));
         assert_eq!(!dropped, repaired, "{hops_made} hops made: {said:?}");
@@ -339,7 +339,7 @@ fn a_packet_that_came_far_is_kept_for_a_repair() {
 
 #[test]
 fn an_error_raises_the_sequence_number() {
-    // A route with the number 8. Its neighbours have 8 at most: only who knows 9 may answer, or it answers over this
+    // A route with the number 8. Its neighbors have 8 at most: only who knows 9 may answer, or it answers over this
     // node.
     for (preset, error, asked) in [
         ("standard", 7, None),
@@ -378,7 +378,7 @@ fn a_route_in_repair_answers_no_request() {
         b.send();
         b.reply(2, 8);
         let packet = b.packet(NodeId(5), 3);
-        b.pool[packet].next_hop = NEIGHBOUR;
+        b.pool[packet].next_hop = NEIGHBOR;
         b.call(|r, cx| r.on_link_failure(packet, cx));
         assert_eq!(b.router.counted().get("local_repairs"), 1);
         let rreq = Rreq {

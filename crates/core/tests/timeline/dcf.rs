@@ -1,4 +1,4 @@
-//! One station alone: retries, give-up, back-off, duplicates. Medium and other stations are scripted.
+//! One station alone: retries, give-up, backoff, duplicates. Medium and other stations are scripted.
 
 use chappe_core::packet::{Kind, PacketId, RadioId};
 use chappe_core::rng::{Purpose, Stream};
@@ -152,7 +152,7 @@ fn four_data_frames_then_the_packet_is_given_up() {
 
 #[test]
 fn an_idle_medium_is_used_at_once_or_after_a_back_off() {
-    // IEEE 802.11-2020, 10.3.4.2: at once when the medium has been idle for DIFS. ns-2 always draws a back-off.
+    // IEEE 802.11-2020, 10.3.4.2: at once when the medium has been idle for DIFS. ns-2 always draws a backoff.
     let first = |preset: &str, seed| {
         let mut b = Bench::new(preset, "rts_threshold = \"never\"", seed);
         b.enqueue(at(5000), 1);
@@ -167,7 +167,7 @@ fn an_idle_medium_is_used_at_once_or_after_a_back_off() {
 
 #[test]
 fn forwarded_packet_follows_its_ack_with_or_without_back_off() {
-    // It is queued as its reception ends: the medium is idle then, and the ACK begins SIFS later. ns-3 draws no back-off, and
+    // It is queued as its reception ends: the medium is idle then, and the ACK begins SIFS later. ns-3 draws no backoff, and
     // sends DIFS after the ACK, or DIFS after a frame of others that comes before.
     let after = |rule: &str, disturbed: bool, seed| {
         let wlan = format!("rts_threshold = \"never\", first_access = \"{rule}\"");
@@ -244,7 +244,7 @@ fn a_prolonged_back_off_waits_whole_slots_more_and_freezes_like_any() {
         // ns-2 loses some of the slots that end as the signal comes.
         assert!((slots + 309 - 100..=slots + 309 - 99).contains(&rest), "{rest} of {slots} + 309");
     }
-    // Nothing to prolong: ns-2 draws no back-off after a packet that it gave up.
+    // Nothing to prolong: ns-2 draws no backoff after a packet that it gave up.
     let mut b = Bench::new("ns2-2.35", "rts_threshold = \"always\"", 1);
     b.enqueue(at(0), 1);
     b.wait(Time::ZERO + Span::secs(1));

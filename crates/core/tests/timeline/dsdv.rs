@@ -1,4 +1,4 @@
-//! One DSDV router alone: its updates and their times. A trace of ns-2.35 in which a neighbour leaves and returns is
+//! One DSDV router alone: its updates and their times. A trace of ns-2.35 in which a neighbor leaves and returns is
 //! replayed in `tests/ns2/routing.rs`.
 
 use super::router::Alone;
@@ -42,7 +42,7 @@ impl Bench {
         Bench(Alone::new(&text, 1))
     }
 
-    /// An update of a neighbour arrives.
+    /// An update of a neighbor arrives.
     fn hear(&mut self, s: f64, from: u32, entries: &[(u32, u8, u32)]) -> Vec<Out> {
         self.now = at(s);
         let list = self.pool.new_list();
@@ -82,7 +82,7 @@ impl Bench {
 }
 
 #[test]
-fn a_neighbour_is_lost_after_45_s_in_ns2_and_comes_back() {
+fn a_neighbor_is_lost_after_45_s_in_ns2_and_comes_back() {
     let mut b = Bench::new("ns2-2.35", "");
     assert_eq!(b.updates(1.0), [(0, vec![(1, 0, 4)])], "its own entry, 20 + 12 B");
     // A new destination is kept back for 12 s and then told by itself; this router tells all it may every 15 s.
@@ -239,7 +239,7 @@ fn returning_node_accepts_no_route_from_its_users() {
 
 #[test]
 fn node_reported_lost_answers_once() {
-    // Three neighbours say so, two of them before they have heard the answer, the last with an old number.
+    // Three neighbors say so, two of them before they have heard the answer, the last with an old number.
     let said = |b: &mut Bench| {
         b.updates(0.5);
         let mut told = vec![];

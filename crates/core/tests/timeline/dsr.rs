@@ -174,7 +174,7 @@ impl Bench {
 
 #[test]
 fn waits_between_requests_grow() {
-    // ns-2 asks at 1, 3, 11, 21, 31 s; each time the neighbours first, and all at the first look after 30 ms.
+    // ns-2 asks at 1, 3, 11, 21, 31 s; each time the neighbors first, and all at the first look after 30 ms.
     let mut b = Bench::new("ns2-2.35", "");
     let all = b.requests(31.5);
     let cycles: Vec<u64> = all.iter().filter(|r| !r.1).map(|r| r.0).collect();
@@ -241,7 +241,7 @@ fn a_lost_packet_goes_another_way_and_its_source_is_told() {
 
 #[test]
 fn of_packets_that_wait_after_salvaging_one_is_dropped_whenever_a_request_would_be_due() {
-    // ns-2: the neighbours are asked once; 2, 8 and 10 s later one packet is dropped each, the rest after 30 s.
+    // ns-2: the neighbors are asked once; 2, 8 and 10 s later one packet is dropped each, the rest after 30 s.
     let mut b = Bench::new("ns2-2.35", "check_always = false");
     let packets: Vec<PacketId> = (0..5).map(|_| b.data(9, &[7, 0, 2, 9], 1)).collect();
     b.call(|r, cx| r.on_link_failure(packets[0], cx));

@@ -156,7 +156,7 @@ fn a_station_waits_for_a_frame_whose_packet_came_in_the_same_instant() {
             let psdu = Psdu::default();
             b.call(1300, |s, cx| s.on_signal(Signal::Energy, Heard { psdu: &psdu, arrived: &[] }, cx));
             let (next, ..) = b.next_frame();
-            assert!(slots(next - 1300 - 43) <= 15, "it draws a back-off");
+            assert!(slots(next - 1300 - 43) <= 15, "it draws a backoff");
         }
     }
 }
@@ -739,7 +739,7 @@ fn beside_others(when_busy: &str, seed: u64) -> (Bench, Vec<bool>) {
     (b, busy)
 }
 
-/// Tells if the secondary channel is idle for PIFS, 25 us, before an access.
+/// Returns true if the secondary channel is idle for PIFS, 25 us, before an access.
 fn is_idle_for_pifs(busy: &[bool], at: u64) -> bool {
     !busy[at as usize - 25..at as usize].contains(&true)
 }

@@ -1,4 +1,4 @@
-//! Waiting time before the back-off at a station of the standard: DIFS or EIFS, and its begin (10.3.2.3.7, 10.3.4.2).
+//! Waiting time before the backoff at a station of the standard: DIFS or EIFS, and its begin (10.3.2.3.7, 10.3.4.2).
 //! Times are those of a data frame of 1460 + 36 B at 2 Mbit/s: 6176 us on the air.
 
 use super::dcf::{Bench, ME, PEER, at};
@@ -32,7 +32,7 @@ fn foreign(duration: u64) -> Frame {
     Frame { kind: FrameKind::Cts, to: RadioId(5), from: RadioId(6), duration: Span::us(duration), ..Frame::NONE }
 }
 
-/// Time at which a station sends that had a packet before these signals, with a back-off of no slots.
+/// Time at which a station sends that had a packet before these signals, with a backoff of no slots.
 fn sends_after(signals: &[(u64, u64, Signal<'_>)]) -> u64 {
     sends_after_with("instead_of_difs", signals)
 }

@@ -45,7 +45,7 @@ fn of_link(sim: &Sim, column: &str, direction: usize) -> f64 {
 }
 
 #[test]
-fn a_packet_arrives_when_its_last_bit_has_been_sent_and_has_travelled() {
+fn a_packet_arrives_when_its_last_bit_has_been_sent_and_has_traveled() {
     // 1040 B at 2 Mbit/s take 4.16 ms.
     let (_, arrivals) = burst(3, 2, "wired_link = [{ dst = 1 }]");
     assert_eq!(times(&arrivals, 1), [30_160_000, 34_320_000, 38_480_000]);

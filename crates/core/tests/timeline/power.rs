@@ -45,7 +45,7 @@ impl Air {
 
 #[test]
 fn the_frame_of_a_sender_that_dies_is_cut() {
-    // 0    1 sends 1000 us to its neighbours
+    // 0    1 sends 1000 us to its neighbors
     // 500  1 dies
     // 1000 the end that its header announced: until then the medium is busy, and nobody can read it
     let mut air = Air::new(3);

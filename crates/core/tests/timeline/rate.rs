@@ -70,7 +70,7 @@ fn sample_rate_decides_by_the_time_that_frames_took() {
         (60, 1, 1536, ALL, "11 11 11 11 11 1 1 1"),
     ];
     check("a dead link", sample_rate(), dead);
-    // 20 frames of 1782 us, reckoned 2412 with a round of back-off too many: nothing slower is worth a sample, since
+    // 20 frames of 1782 us, reckoned 2412 with a round of backoff too many: nothing slower is worth a sample, since
     // one of 5.5 Mbit/s takes 2946 without loss. One that is lost at all rates takes 3834 + 1270, 6526 + 2550 and 42178
     // + 2550 us, and one in twenty of that counts: 5237 us, more than that, but less than twice as much, and the rate
     // has held for less than a second. So 5.5 Mbit/s is only sampled; it takes 3576 us. A second after the beginning it
@@ -117,7 +117,7 @@ fn ideal_rate_control_begins_anew_when_nothing_arrives() {
     let mut control = control(Config { algorithm: Algorithm::Ideal, ..Config::default() });
     control.begin(PEER, Kind::Data, 1536, Time::ZERO);
     for _ in 0..2 {
-        // The neighbour is near, moves away while nothing is sent, and is found again at the slowest rate.
+        // The neighbor is near, moves away while nothing is sent, and is found again at the slowest rate.
         control.arrived(PEER, 1.0);
         let tried = (0..9).map(|_| {
             let mode = control.begin(PEER, Kind::Data, 1536, Time::ZERO);

@@ -1,4 +1,4 @@
-//! Effects of retry counts: packets given up, and the growth of the back-off.
+//! Effects of retry counts: packets given up, and the growth of the backoff.
 
 use super::dcf::{Bench, ME, PEER, at};
 use chappe_core::packet::PacketId;
@@ -93,7 +93,7 @@ fn the_count_of_long_frames_ends_with_the_packet() {
 #[test]
 fn the_window_follows_the_counts_of_the_station() {
     // Three RTS fail, one is answered, its data are not. From CW 31 that makes 511. SSRC was reset by the CTS, so that
-    // when the MPDU is given up after four more RTS, CW stays at 1023 for the back-off that follows (10.3.3).
+    // when the MPDU is given up after four more RTS, CW stays at 1023 for the backoff that follows (10.3.3).
     let mut most = 0;
     for seed in 0..400 {
         let mut b = Bench::new("standard", RTS, seed);

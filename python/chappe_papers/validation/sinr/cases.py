@@ -27,7 +27,7 @@ PACKET = 1500
 """Of a saturated link [B]; 28 B are header."""
 
 _DISTANCE = 10
-"""Of neighbours [m]: what is lost over it does not matter, since the transmit power makes up for it."""
+"""Of neighbors [m]: what is lost over it does not matter, since the transmit power makes up for it."""
 
 _LOSS_DB = 100
 
@@ -65,7 +65,7 @@ class Case(NamedTuple):
     """Packets at a node, the one in service counted."""
     flows: int = 1
     rows: int = 1
-    """Rows of stations, as far apart as neighbours in a row."""
+    """Rows of stations, as far apart as neighbors in a row."""
 
     @property
     def kind(self) -> str:

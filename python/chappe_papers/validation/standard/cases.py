@@ -31,7 +31,7 @@ KINDS = {
 """Kinds of cases."""
 
 _SPACING = 200.0
-"""Distance of neighbours [m]."""
+"""Distance of neighbors [m]."""
 
 _RADIUS = 10.0
 """Of the circle of saturated stations [m]."""

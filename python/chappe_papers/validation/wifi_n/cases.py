@@ -196,7 +196,7 @@ def scenario(case: Case, *, plain: bool = False) -> Scenario:
 
 
 def _routes(flows: list[tuple[int, int, str]]) -> Iterator[dict[str, int]]:
-    """Routes from neighbour to neighbour, both ways."""
+    """Routes from neighbor to neighbor, both ways."""
     ends = {(src, dst) for src, dst, _ in flows}
     for src, dst in sorted(ends | {(dst, src) for src, dst in ends}):
         step = 1 if dst > src else -1

@@ -34,13 +34,13 @@ pub fn read(text: &str) -> Result<Vec<Course>, String> {
 
 const FLATTEN: &str = "of waypoints in three dimensions leave the fourth number of each out, the height";
 
-/// Tells if a comment of the file names these dimensions.
+/// Returns true if a comment of the file names these dimensions.
 fn says(text: &str, dimensions: &str) -> bool {
     let comments = text.lines().filter_map(|l| l.trim_start_matches('\u{feff}').trim().strip_prefix('#'));
     comments.flat_map(str::split_whitespace).any(|word| word.eq_ignore_ascii_case(dimensions))
 }
 
-/// Tells if all lines can be waypoints of this many numbers, with times that never go back.
+/// Returns true if all lines can be waypoints of this many numbers, with times that never go back.
 fn may_have(text: &str, numbers: usize) -> bool {
     lines(text).all(|(line, _)| {
         let words: Vec<&str> = line.split_whitespace().collect();

@@ -42,7 +42,7 @@ pub fn format_of(text: &str) -> Format {
 /// # Errors
 /// The mistake with its line.
 pub fn read(text: &str, warnings: &mut Vec<String>) -> Result<Courses, Misread> {
-    if let Some(foreign) = foreign::recognised(text, Wanted::Movements) {
+    if let Some(foreign) = foreign::recognized(text, Wanted::Movements) {
         return Err(foreign);
     }
     let courses = match format_of(text) {

@@ -143,7 +143,7 @@ impl Eln {
         }
     }
 
-    /// Tells if this acknowledgement gets a notification.
+    /// Returns true if this acknowledgement gets a notification.
     fn marks(&mut self, f: usize, next: Seq) -> bool {
         let flow = &mut self.flows[f];
         if next < flow.next {

@@ -1,5 +1,5 @@
 //! Classes with strict priority: routing messages, audio and video, TCP acknowledgements, all other packets; each first
-//! in, first out, with a limit of its own (behaviour of ns-2's `CMUPriQueue`, with which its DSR was written). No
+//! in, first out, with a limit of its own (behavior of ns-2's `CMUPriQueue`, with which its DSR was written). No
 //! application sends audio or video, so that class is always empty.
 
 use super::droptail::DropTail;

@@ -25,7 +25,7 @@ impl Fifo {
         Fifo { room: usize::MAX, ..self }
     }
 
-    /// Tells if a packet of this size \[B\] fits.
+    /// Returns true if a packet of this size \[B\] fits.
     pub(super) fn has_room(&self, size: u64) -> bool {
         self.waiting.len() < self.room && self.bytes + size <= self.room_bytes
     }

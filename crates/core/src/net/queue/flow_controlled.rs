@@ -2,7 +2,7 @@
 //! limit of packets that go on from there.
 //!
 //! Small buffers then fill upstream to the source, which alone drops (Dousse, SECON 2007; Lim, Luo and Choi, ICNP 2006).
-//! The state of a queue is known to its neighbours at once and for nothing: an upper bound of what signalling achieves.
+//! The state of a queue is known to its neighbors at once and for nothing: an upper bound of what signaling achieves.
 //! Packets that go back are not counted, so that the two directions of a path do not wait for each other.
 
 use super::droptail::DropTail;

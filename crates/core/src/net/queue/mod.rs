@@ -47,7 +47,7 @@ disciplines! {
         /// marks. Routing messages that overtake others are not marked.
         pub mark_threshold: Option<u32> | "never" = None => at_most(1_000_000)
             ; used when |c| c.discipline.marks_by_length(), else "`queue.discipline` has its own rule for marks",
-        /// Removes packets for a lost neighbour from the queue when routing demands it. ns-2's RED keeps them, and the
+        /// Removes packets for a lost neighbor from the queue when routing demands it. ns-2's RED keeps them, and the
         /// MAC tries to send each.
         pub purge: bool = true,
     }
@@ -69,7 +69,7 @@ disciplines! {
     /// (RFC 8033).
     Pie(Box<Pie>) = "pie", settings pie: pie::Config = " PIE.";
     /// First in, first out, with flow control of the link layer: a packet is held back while the queue of its next hop
-    /// has no room for it. Neighbours know that at once and for nothing.
+    /// has no room for it. Neighbors know that at once and for nothing.
     FlowControlled(FlowControlled) = "flow_controlled";
     /// First in, first out, in the buffers of a driver, which also hold the packet that is sent, and those that were
     /// sent until the card interrupts.
@@ -171,12 +171,12 @@ impl Queue {
         debug_assert!(none.is_none(), "it is empty, and takes note of that");
     }
 
-    /// Tells if packets wait for room at their next hops.
+    /// Returns true if packets wait for room at their next hops.
     pub fn holds_back(&self) -> bool {
         matches!(self, Queue::FlowControlled(_))
     }
 
-    /// Tells if there is room for a packet that comes from a node and goes on: those that go back do not count.
+    /// Returns true if there is room for a packet that comes from a node and goes on: those that go back do not count.
     pub fn has_room_from(&self, n: NodeId, pool: &PacketPool) -> bool {
         self.count(|p| pool[p].next_hop != n) < self.room()
     }
@@ -191,7 +191,7 @@ impl Queue {
         self.remove(cx, |p| p == packet)
     }
 
-    /// Tells if no packet waits.
+    /// Returns true if no packet waits.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -150,7 +150,7 @@ impl Pie {
         }
     }
 
-    /// Tells if an arrival is chosen to be dropped or marked (RFC 8033, 4.1 and 5.4).
+    /// Returns true if an arrival is chosen to be dropped or marked (RFC 8033, 4.1 and 5.4).
     fn drop_early(&mut self) -> bool {
         let c = self.controller;
         if c.burst_allowance > Span::ZERO {

@@ -222,8 +222,8 @@ impl Red {
         self.count_bytes = 0;
     }
 
-    /// Tells if a randomly chosen packet is marked if it is ECN-capable. RFC 3168, section 7, requires drops when the
-    /// average exceeds its bounds.
+    /// Returns true if a randomly chosen packet is marked if it is ECN-capable. RFC 3168, section 7, requires drops
+    /// when the average exceeds its bounds.
     fn may_mark(&self) -> bool {
         self.cfg.mark_p.is_none_or(|p| self.base_probability() < p)
     }

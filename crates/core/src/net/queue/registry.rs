@@ -91,17 +91,17 @@ macro_rules! disciplines {
         }
 
         impl Discipline {
-            /// Tells if packets can be dropped or marked before the queue is full, by a rule of the discipline.
+            /// Returns true if packets can be dropped or marked before the queue is full, by a rule of the discipline.
             pub fn is_managed(self) -> bool {
                 match self { $( Discipline::$Part => $Part::MANAGED, )* }
             }
 
-            /// Tells if the arriving packet can count against the limits.
+            /// Returns true if the arriving packet can count against the limits.
             pub fn counts_arrival(self) -> bool {
                 match self { $( Discipline::$Part => $Part::COUNTS_ARRIVAL, )* }
             }
 
-            /// Tells if `queue.mark_threshold` marks packets.
+            /// Returns true if `queue.mark_threshold` marks packets.
             pub fn marks_by_length(self) -> bool {
                 match self { $( Discipline::$Part => $Part::MARKS_BY_LENGTH, )* }
             }

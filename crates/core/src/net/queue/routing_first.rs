@@ -1,5 +1,5 @@
 //! Drop-tail with routing messages at the head, the latest in front; when a message makes the queue too long its last
-//! packet is dropped (behaviour of ns-2's `PriQueue`).
+//! packet is dropped (behavior of ns-2's `PriQueue`).
 
 use super::droptail::DropTail;
 use super::registry::Queueing;

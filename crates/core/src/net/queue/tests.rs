@@ -171,7 +171,7 @@ fn a_limit_in_bytes() {
 }
 
 #[test]
-fn packets_for_a_lost_neighbour_can_be_removed() {
+fn packets_for_a_lost_neighbor_can_be_removed() {
     for &discipline in Discipline::ALL {
         let mut b = bench(discipline, false);
         for flow in [0, 1, 2, 1, 0] {

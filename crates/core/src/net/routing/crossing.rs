@@ -1,7 +1,7 @@
 //! Paths over point-to-point links and radio where radio routes are found on demand: the link that a packet takes next,
 //! or the node at which it leaves the radio.
 //!
-//! The whole path has the fewest hops over point-to-point links and between radio neighbours as they are at the start.
+//! The whole path has the fewest hops over point-to-point links and between radio neighbors as they are at the start.
 //! From the node where a packet enters the radio to the node where it leaves, it travels as a packet between these two,
 //! as through a tunnel (RFC 2003, without a header). Each segment brings the packet nearer to its destination, so that
 //! it cannot loop.
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 /// Next segment of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Point-to-point link to this neighbour.
+    /// Point-to-point link to this neighbor.
     Link(NodeId),
     /// Radio route to this node.
     Radio(NodeId),
@@ -58,13 +58,13 @@ mod tests {
     use super::*;
 
     /// Radio: 0 - 1 - 2 and 5 - 6; links: 2 - 3 - 4 - 5.
-    fn neighbours(n: NodeId) -> impl Iterator<Item = NodeId> {
+    fn neighbors(n: NodeId) -> impl Iterator<Item = NodeId> {
         [n.0.wrapping_sub(1), n.0 + 1].into_iter().filter(|&v| v < 7).map(NodeId)
     }
 
     #[test]
     fn segments_end_where_the_medium_changes() {
-        let routes = Routes::shortest(7, [NodeId(6), NodeId(0), NodeId(3)], neighbours, neighbours);
+        let routes = Routes::shortest(7, [NodeId(6), NodeId(0), NodeId(3)], neighbors, neighbors);
         let links = [2, 3, 4];
         let c = Crossings::new(&routes, 7, |a, b| links.contains(&a.0.min(b.0)));
         let steps = |goal| (0..7).map(|n| c.step(NodeId(n), NodeId(goal))).collect::<Vec<_>>();

@@ -50,12 +50,12 @@ impl Routes {
         Routes { next: Arc::new(next) }
     }
 
-    /// Routes with the fewest hops to these destinations; among equal next hops the first neighbour counts. Links may
+    /// Routes with the fewest hops to these destinations; among equal next hops the first neighbor counts. Links may
     /// be one-way: `predecessors` are the nodes that can send to a node.
     pub fn shortest<I: Iterator<Item = NodeId>, J: Iterator<Item = NodeId>>(
         nodes: usize,
         destinations: impl IntoIterator<Item = NodeId>,
-        neighbours: impl Fn(NodeId) -> I,
+        neighbors: impl Fn(NodeId) -> I,
         predecessors: impl Fn(NodeId) -> J,
     ) -> Routes {
         let mut next = BTreeMap::new();
@@ -65,7 +65,7 @@ impl Routes {
                 (0..nodes as u32)
                     .map(|n| {
                         let own = hops[n as usize];
-                        let mut via = neighbours(NodeId(n)).filter(|v| hops[v.index()] < own);
+                        let mut via = neighbors(NodeId(n)).filter(|v| hops[v.index()] < own);
                         if own == u32::MAX { NodeId::BROADCAST } else { via.next().unwrap_or(NodeId::BROADCAST) }
                     })
                     .collect()
@@ -193,7 +193,7 @@ impl Routing for Static {
     const LEARNS: bool = false;
 
     fn start(_shared: &Shared, routes: Option<&Routes>, _rng: &mut Stream) -> Static {
-        Static::new(routes.expect("static routes are computed at set-up").clone())
+        Static::new(routes.expect("static routes are computed at setup").clone())
     }
 
     fn on_message(&mut self, _packet: PacketId, _cx: &mut Cx<'_>) {

@@ -71,14 +71,14 @@ pub enum Out {
         /// Reason for the drop.
         reason: Reason,
     },
-    /// Returns the packets in the interface queue for this neighbour to the router.
+    /// Returns the packets in the interface queue for this neighbor to the router.
     Return {
-        /// Neighbour whose packets go back to routing.
+        /// Neighbor whose packets go back to routing.
         next_hop: NodeId,
     },
-    /// Drops the packets in the interface queue for this neighbour.
+    /// Drops the packets in the interface queue for this neighbor.
     Purge {
-        /// Neighbour that is not reachable any more.
+        /// Neighbor that is not reachable any more.
         next_hop: NodeId,
     },
     /// Notifies the senders of this node that the route to a destination is broken.
@@ -97,7 +97,7 @@ pub enum Out {
 pub struct KnownRoute {
     /// Destination of the route.
     pub destination: NodeId,
-    /// Neighbour to which packets go.
+    /// Neighbor to which packets go.
     pub next_hop: NodeId,
     /// Hops to the destination.
     pub hops: u32,
@@ -173,7 +173,7 @@ impl Counted {
         self.0.iter_mut().zip(other.0).for_each(|(sum, more)| *sum += more);
     }
 
-    /// Number of packet losses after which the routing protocol treated the neighbour as lost.
+    /// Number of packet losses after which the routing protocol treated the neighbor as lost.
     pub fn route_failures(&self) -> u64 {
         self.get("local_repairs") + self.get("links_deleted")
     }
@@ -202,7 +202,7 @@ impl Router {
         all
     }
 
-    /// Tells if the router is given back a packet of this kind when the MAC gives the packet up. `breaks_links`:
+    /// Returns true if the router is given back a packet of this kind when the MAC gives the packet up. `breaks_links`:
     /// setting of the flow of data.
     pub fn takes_back(&self, kind: Kind, breaks_links: bool) -> bool {
         match kind {

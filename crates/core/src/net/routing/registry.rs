@@ -9,7 +9,7 @@ use crate::unit::{Span, Time};
 
 /// The router of a node. Its methods are called through the enum that the list declares, without virtual calls.
 pub(super) trait Routing: Sized {
-    /// Routes over the radio are learnt from messages, and not known from the start.
+    /// Routes over the radio are learned from messages, and not known from the start.
     const LEARNS: bool = true;
     /// The router is notified of all data that the MAC gives up. ns-2's AODV is not, because its list of the kinds of
     /// data packets (`DATA_PACKET`) is incomplete.
@@ -33,11 +33,11 @@ pub(super) trait Routing: Sized {
     }
 
     /// Memory of what a router learns among this number of nodes, beyond the routes that are in use \[B\].
-    fn learnt_bytes(_cfg: &Config, _nodes: f64) -> f64 {
+    fn learned_bytes(_cfg: &Config, _nodes: f64) -> f64 {
         0.0
     }
 
-    /// Interval at which every node announces all nodes to its neighbours, if it does.
+    /// Interval at which every node announces all nodes to its neighbors, if it does.
     fn tells_all_every(_cfg: &Config) -> Option<Span> {
         None
     }
@@ -61,13 +61,13 @@ pub(super) trait Routing: Sized {
     /// A packet of this node, or one to be passed on.
     fn route(&mut self, packet: PacketId, cx: &mut Cx<'_>);
 
-    /// The neighbour to which packets for a destination go, where that never changes.
+    /// The neighbor to which packets for a destination go, where that never changes.
     fn next_hop(&self, _at: NodeId, _to: NodeId) -> Option<NodeId> {
         None
     }
 
-    /// Tells if a message of the routing protocol is without effect at this node, by an inexpensive test that may miss
-    /// some such messages.
+    /// Returns true if a message of the routing protocol is without effect at this node, by an inexpensive test that
+    /// may miss some such messages.
     fn ignores(&self, _packet: PacketId, _pool: &PacketPool, _now: Time) -> bool {
         false
     }
@@ -78,7 +78,7 @@ pub(super) trait Routing: Sized {
     /// The MAC has given up a message of this router. The router does not get the message back.
     fn on_message_lost(&mut self, _packet: PacketId, _pool: &PacketPool, _now: Time) {}
 
-    /// The MAC has given up a packet, or its neighbour's address cannot be found.
+    /// The MAC has given up a packet, or its neighbor's address cannot be found.
     fn on_link_failure(&mut self, packet: PacketId, cx: &mut Cx<'_>);
 
     /// A packet was taken out of the queue as [`Out::Return`](super::Out::Return) asks.
@@ -97,7 +97,7 @@ pub(super) trait Routing: Sized {
     /// A frame for another node was read; the packet is not this node's.
     fn on_overheard(&mut self, _packet: PacketId, _cx: &mut Cx<'_>) {}
 
-    /// The node is switched off: packets that wait are lost, and what has been learnt by messages.
+    /// The node is switched off: packets that wait are lost, and what has been learned by messages.
     fn switch_off(&mut self, _cx: &mut Cx<'_>) {}
 
     /// The node is switched on again.
@@ -114,7 +114,7 @@ pub(super) trait Routing: Sized {
     /// The routes that this node can use now, by destination.
     fn routes(&self, at: NodeId, now: Time, out: &mut Vec<KnownRoute>);
 
-    /// Tells if this node can use a route to a destination now.
+    /// Returns true if this node can use a route to a destination now.
     fn has_route(&self, to: NodeId, now: Time) -> bool;
 
     /// Packets for this destination wait for a route.
@@ -130,7 +130,7 @@ pub(super) trait Routing: Sized {
     /// Adds the counters of the protocol to a sum over nodes.
     fn count(&self, _sum: &mut Counted) {}
 
-    /// Memory of what the router has learnt, about \[B\].
+    /// Memory of what the router has learned, about \[B\].
     fn memory(&self) -> usize {
         0
     }
@@ -168,7 +168,7 @@ macro_rules! protocols {
         }
 
         impl Protocol {
-            /// Routes over the radio are learnt from messages, and not known from the start.
+            /// Routes over the radio are learned from messages, and not known from the start.
             pub fn learns_routes(self) -> bool {
                 match self { $( Protocol::$Part => <$Type>::LEARNS, )* }
             }
@@ -191,11 +191,11 @@ macro_rules! protocols {
             }
 
             /// Memory of what a router learns among this number of nodes, beyond the routes that are in use \[B\].
-            pub fn learnt_bytes(&self, nodes: f64) -> f64 {
-                match self.protocol { $( Protocol::$Part => <$Type>::learnt_bytes(self, nodes), )* }
+            pub fn learned_bytes(&self, nodes: f64) -> f64 {
+                match self.protocol { $( Protocol::$Part => <$Type>::learned_bytes(self, nodes), )* }
             }
 
-            /// Interval at which every node announces all nodes to its neighbours, if it does.
+            /// Interval at which every node announces all nodes to its neighbors, if it does.
             pub fn tells_all_every(&self) -> Option<Span> {
                 match self.protocol { $( Protocol::$Part => <$Type>::tells_all_every(self), )* }
             }
@@ -267,11 +267,11 @@ macro_rules! protocols {
             /// A packet of this node, or one to be passed on.
             pub fn route(&mut self, packet: PacketId, cx: &mut Cx<'_>);
 
-            /// The neighbour to which packets for a destination go, where that never changes.
+            /// The neighbor to which packets for a destination go, where that never changes.
             pub fn next_hop(&self, at: NodeId, to: NodeId) -> Option<NodeId>;
 
-            /// Tells if a message of the routing protocol is without effect at this node, by an inexpensive test that
-            /// may miss some such messages.
+            /// Returns true if a message of the routing protocol is without effect at this node, by an inexpensive test
+            /// that may miss some such messages.
             #[inline]
             pub fn ignores(&self, packet: PacketId, pool: &PacketPool, now: Time) -> bool;
 
@@ -281,7 +281,7 @@ macro_rules! protocols {
             /// The MAC has given up a message of this router. The router does not get the message back.
             pub fn on_message_lost(&mut self, packet: PacketId, pool: &PacketPool, now: Time);
 
-            /// The MAC has given up a packet, or its neighbour's address cannot be found.
+            /// The MAC has given up a packet, or its neighbor's address cannot be found.
             pub fn on_link_failure(&mut self, packet: PacketId, cx: &mut Cx<'_>);
 
             /// A packet was taken out of the queue as [`Out::Return`] asks.
@@ -297,7 +297,7 @@ macro_rules! protocols {
             /// A frame for another node was read; the packet is not this node's.
             pub fn on_overheard(&mut self, packet: PacketId, cx: &mut Cx<'_>);
 
-            /// The node is switched off: packets that wait are lost, and what has been learnt by messages.
+            /// The node is switched off: packets that wait are lost, and what has been learned by messages.
             pub fn switch_off(&mut self, cx: &mut Cx<'_>);
 
             /// The node is switched on again.
@@ -313,7 +313,7 @@ macro_rules! protocols {
             /// The routes that this node can use now, by destination.
             pub fn routes(&self, at: NodeId, now: Time, out: &mut Vec<KnownRoute>);
 
-            /// Tells if this node can use a route to a destination now.
+            /// Returns true if this node can use a route to a destination now.
             pub fn has_route(&self, to: NodeId, now: Time) -> bool;
 
             /// Packets for this destination wait for a route.
@@ -324,7 +324,7 @@ macro_rules! protocols {
 
             fn count(&self, sum: &mut Counted);
 
-            /// Memory of what the router has learnt, about \[B\].
+            /// Memory of what the router has learned, about \[B\].
             pub fn memory(&self) -> usize;
         }
     };

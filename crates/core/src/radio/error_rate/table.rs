@@ -112,7 +112,7 @@ impl ErrorRates {
         Ok(ErrorRates { curves: std::array::from_fn(curve), points: Arc::new(points) })
     }
 
-    /// Tells if there are no rows.
+    /// Returns true if there are no rows.
     pub fn is_empty(&self) -> bool {
         self.points.is_empty()
     }

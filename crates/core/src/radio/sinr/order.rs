@@ -21,8 +21,8 @@ struct State {
 }
 
 impl Air {
-    /// Tells if the last signal, which arrives at `from`, precedes one that was processed earlier, at a receiver that
-    /// may still lock on any of them.
+    /// Returns true if the last signal, which arrives at `from`, precedes one that was processed earlier, at a receiver
+    /// that may still lock on any of them.
     #[cold]
     pub(super) fn precedes(&self, from: Time, lock: Lock) -> bool {
         let (_, processed) = self.signals.list.split_last().expect("a signal was added");

@@ -156,8 +156,8 @@ impl Signals {
         (self.changes, self.first) = (Time::ZERO, UNKNOWN);
     }
 
-    /// Tells if the signals that outlast `after` are certainly weaker together than the threshold. This is the common
-    /// case, and cheap to test.
+    /// Returns true if the signals that outlast `after` are certainly weaker together than the threshold. This is the
+    /// common case, and cheap to test.
     #[inline]
     pub(super) fn is_weaker_after(&self, after: Time, threshold: f64) -> bool {
         // In this order the sum may differ in its last digits from that of `loud_until`.

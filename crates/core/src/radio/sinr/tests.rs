@@ -4,7 +4,7 @@ use super::*;
 use crate::radio::channel::tests::Busy;
 use crate::radio::channel::{Channel, Ended};
 use crate::radio::{Config as RadioConfig, LogDistance, Propagation, Verdict};
-use crate::unit::{Metres, Position};
+use crate::unit::{Meters, Position};
 
 const ELEVEN: u8 = 3;
 const TWO: u8 = 1;
@@ -13,7 +13,7 @@ const LONG_AT_11: u64 = 192 + 1091;
 
 /// Radios at these positions on a line; SNR of 12 dB at 10 m, path-loss exponent 2.2.
 fn channel(places: &[f64], sinr: Config) -> Channel {
-    let log_distance = LogDistance { exponent: 2.2, distance: Metres(10.0), loss: Ratio(1.0) };
+    let log_distance = LogDistance { exponent: 2.2, distance: Meters(10.0), loss: Ratio(1.0) };
     let transmit_power = SignalPower(noise(&sinr) * Ratio::db(12.0).0);
     let cfg = RadioConfig {
         propagation: Propagation::LogDistance,
@@ -60,9 +60,9 @@ fn only_receivers_above_the_detection_threshold_decode() {
     // SNR of 12, 5.4 and 1.5 dB; the detection threshold is 4 dB.
     assert_eq!(start(&mut c, 0, 0, LONG_AT_11, ELEVEN), [1, 2]);
     assert_eq!(verdict(&mut c, 0, LONG_AT_11, 1), Some(Verdict::Decoded));
-    let neighbours = |mode| (0..5).map(RadioId).filter(|&r| c.decodes(RadioId(0), r, mode)).count();
-    assert_eq!([neighbours(ELEVEN), neighbours(2), neighbours(0)], [1, 2, 2]);
-    assert_eq!(c.neighbours(RadioId(0)).map(|r| r.0).collect::<Vec<_>>(), [1, 2]);
+    let neighbors = |mode| (0..5).map(RadioId).filter(|&r| c.decodes(RadioId(0), r, mode)).count();
+    assert_eq!([neighbors(ELEVEN), neighbors(2), neighbors(0)], [1, 2, 2]);
+    assert_eq!(c.neighbors(RadioId(0)).map(|r| r.0).collect::<Vec<_>>(), [1, 2]);
 }
 
 #[test]

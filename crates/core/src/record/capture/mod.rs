@@ -41,7 +41,7 @@ const SIZES: &str = "Headers are those of the standards, and sizes follow from t
 #[derive(Clone, Debug)]
 struct File {
     node: NodeId,
-    /// Neighbours at the other ends of links, in the order of their interfaces.
+    /// Neighbors at the other ends of links, in the order of their interfaces.
     wires: Vec<NodeId>,
     radios: u32,
     /// Blocks that earlier ones may precede, by time.

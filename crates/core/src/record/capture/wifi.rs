@@ -89,7 +89,7 @@ pub fn llc(out: &mut Vec<u8>, ether_type: u16, contents: &[u8]) {
     out.extend_from_slice(contents);
 }
 
-/// Centre frequency of a channel \[MHz\] (IEEE 802.11-2020, 15.4.4.3 and 17.3.8.4.2).
+/// Center frequency of a channel \[MHz\] (IEEE 802.11-2020, 15.4.4.3 and 17.3.8.4.2).
 fn frequency(channel: u16) -> u16 {
     match channel {
         14 => 2484,

@@ -118,7 +118,7 @@ pub trait Rows {
     fn values(&self) -> Vec<Values<'_>>;
     /// Number of rows since the last `clear`.
     fn len(&self) -> usize;
-    /// Tells if there are no rows.
+    /// Returns true if there are no rows.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }

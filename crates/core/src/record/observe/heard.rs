@@ -153,7 +153,7 @@ impl Heard {
     }
 }
 
-/// Tells if another frame was at this radio between these instants.
+/// Returns true if another frame was at this radio between these instants.
 fn meets(sent: &[Sent], channel: &Channel, radio: RadioId, sender: RadioId, (begin, end): (Time, Time)) -> bool {
     let overlaps = |other: &Sent| {
         let mut delays = channel.in_range(other.from).filter(|r| r.0 == radio).map(|r| r.1);

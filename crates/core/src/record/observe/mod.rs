@@ -104,7 +104,7 @@ impl Observer {
         }
     }
 
-    /// Tells if the observer reads notes on this subject.
+    /// Returns true if the observer reads notes on this subject.
     fn reads(&self, subject: Subject) -> bool {
         match self {
             Observer::Trace(_) | Observer::Captures(_) => true,

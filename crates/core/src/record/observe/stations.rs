@@ -41,9 +41,9 @@ table! {
         src: Option<NodeId>,
         /// Time until the NAV expires, if nothing else is received \[s\]; 0: the NAV is idle.
         nav_time_s: f64,
-        /// Slots left of the pending back-off; null: none is pending.
+        /// Slots left of the pending backoff; null: none is pending.
         backoff_slots: Option<u32>,
-        /// The back-off counts; false: it is frozen, or there is none.
+        /// The backoff counts; false: it is frozen, or there is none.
         counting: bool,
         /// Contention window, CW.
         cw: u32,

@@ -40,7 +40,7 @@ impl Receivers {
         self.exposes(frame).then(|| timing.bytes_of(frame.kind, frame.packet.map_or(0, |p| pool[p].bytes)) + self.extra)
     }
 
-    /// Tells if a frame is subject to errors below the MAC.
+    /// Returns true if a frame is subject to errors below the MAC.
     pub fn exposes(&self, frame: &Frame) -> bool {
         self.layer == Layer::Phy && (self.frames == Frames::All || frame.is_unicast_data())
     }
@@ -50,8 +50,8 @@ impl Receivers {
         self.extra
     }
 
-    /// Tells if an error model damages a frame of this size \[B\]. Draws no random number for a frame that is lost
-    /// anyway.
+    /// Returns true if an error model damages a frame of this size \[B\]. Draws no random number for a frame that is
+    /// lost anyway.
     pub fn damages(&mut self, r: RadioId, bytes: u32, verdict: Verdict) -> bool {
         verdict == Verdict::Decoded && self.models[r.index()].damages(bytes)
     }
@@ -69,7 +69,7 @@ impl Receivers {
         if exposed.is_some_and(|bytes| self.damages(r, bytes, verdict)) { Verdict::Damaged } else { verdict }
     }
 
-    /// Tells if a packet that the MAC has received is damaged above the MAC.
+    /// Returns true if a packet that the MAC has received is damaged above the MAC.
     pub fn damages_above_mac(&mut self, r: RadioId, p: &Packet, timing: &Timing) -> bool {
         let exposed = self.layer == Layer::Net && (self.frames == Frames::All || !p.next_hop.is_broadcast());
         let bytes = timing.frame_bytes(p.bytes) + self.extra;

@@ -99,7 +99,7 @@ impl Mac {
         self.qos.as_ref().map_or_else(|| self.station.contention(), |qos| qos.contention())
     }
 
-    /// Frames and packets sent to each neighbour, by rate and kind of packet; empty where rates are fixed.
+    /// Frames and packets sent to each neighbor, by rate and kind of packet; empty where rates are fixed.
     pub fn tallies(&self) -> impl Iterator<Item = (RadioId, wlan::Mode, Kind, wlan::rate::Counts)> + '_ {
         self.qos.iter().flat_map(|qos| qos.tallies()).chain(self.station.tallies())
     }
@@ -109,7 +109,7 @@ impl Mac {
         self.qos.as_ref().map_or_else(|| self.station.counters(), |qos| qos.counters())
     }
 
-    /// Tells if the station holds no packet.
+    /// Returns true if the station holds no packet.
     pub fn is_free(&self) -> bool {
         self.qos.as_ref().map_or_else(|| self.station.is_free(), |qos| qos.is_free())
     }
@@ -248,7 +248,7 @@ impl Air {
         timers.set(Timer::Mac(r), station.deadline());
     }
 
-    /// Prolongs the back-off of a station by the airtime of a packet to a neighbour.
+    /// Prolongs the backoff of a station by the airtime of a packet to a neighbor.
     pub fn prolong_backoff(&mut self, r: RadioId, to: RadioId, bytes: u32, timers: &mut Timers) {
         let Mac { station, rules, .. } = &mut self.macs[r.index()];
         let timing = &rules.timing;

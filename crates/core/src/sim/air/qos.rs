@@ -44,7 +44,7 @@ pub struct Qos {
 pub struct QosFrameStart<'a> {
     pub macs: &'a mut [Mac],
     pub timers: &'a mut Timers,
-    /// Instant at which the packet came that the sender sends without back-off.
+    /// Instant at which the packet came that the sender sends without backoff.
     pub immediate: Option<Time>,
 }
 

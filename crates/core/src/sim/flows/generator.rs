@@ -182,7 +182,8 @@ impl Flows {
         self.generator.free.push((f as u32, now));
     }
 
-    /// Tells if a flow is a short flow whose sender has finished or given up, and whose receiver has read everything.
+    /// Returns true if a flow is a short flow whose sender has finished or given up, and whose receiver has read
+    /// everything.
     #[inline]
     pub fn is_done_with(&self, f: usize) -> bool {
         let flow = &self.list[f];

@@ -57,7 +57,7 @@ pub struct Flow {
     pub routes: RouteTime,
     /// Bytes of data packets that reached the destination, headers and duplicates included.
     pub received_bytes: u64,
-    /// AODV takes a neighbour for lost when the MAC gives up data of this flow.
+    /// AODV takes a neighbor for lost when the MAC gives up data of this flow.
     pub breaks_links: bool,
     /// User priority of its packets, which is their TID.
     pub priority: u8,
@@ -154,7 +154,7 @@ impl Flows {
     }
 }
 
-/// Tells if a sender needs notifications of broken routes.
+/// Returns true if a sender needs notifications of broken routes.
 fn asks_for_routes(setup: &Setup) -> bool {
     let of_flow = |t: &Transport| matches!(t, Transport::Tcp(cfg) if cfg.elfn.enabled);
     setup.flows.iter().any(|f| of_flow(&f.transport) || f.split.as_ref().is_some_and(|s| s.tcp.elfn.enabled))

@@ -7,7 +7,7 @@ use crate::sim::timer_numbers::Timer;
 use crate::sim::timers::Timers;
 use crate::unit::Time;
 
-/// Tells if a sender tracks its packets within its own node.
+/// Returns true if a sender tracks its packets within its own node.
 pub fn is_wanted(setup: &Setup) -> bool {
     let of_flow = |t: &Transport| matches!(t, Transport::Tcp(cfg) if cfg.watches_own_queue());
     setup.flows.iter().any(|f| of_flow(&f.transport) || f.split.as_ref().is_some_and(|s| s.tcp.watches_own_queue()))

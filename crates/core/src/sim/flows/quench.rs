@@ -8,7 +8,7 @@ use crate::sim::timers::Timers;
 use crate::tcp::Config;
 use crate::unit::Time;
 
-/// Tells if a sender is to be told of marks and drops.
+/// Returns true if a sender is to be told of marks and drops.
 pub fn is_wanted(setup: &Setup) -> bool {
     let wants = |cfg: &Config| cfg.ecn.enabled && cfg.ecn.source_quench;
     let of_flow = |t: &Transport| matches!(t, Transport::Tcp(cfg) if wants(cfg));

@@ -60,8 +60,8 @@ impl Flows {
         totals
     }
 
-    /// Tells if the next event of a flow is a retransmission timeout, given that no packet of the flow is in transit
-    /// and no middlebox has a timer set.
+    /// Returns true if the next event of a flow is a retransmission timeout, given that no packet of the flow is in
+    /// transit and no middlebox has a timer set.
     pub fn waits_for_timeout(&self, f: usize) -> bool {
         let Flow { ends: Ends::Tcp(ends), app, split, .. } = &self.list[f] else { return false };
         let timer = ends.0.deadline();

@@ -174,7 +174,7 @@ impl Flow {
         }
     }
 
-    /// Tells if all data that the flow will ever send have been delivered.
+    /// Returns true if all data that the flow will ever send have been delivered.
     fn is_complete(&self) -> bool {
         let delivered = self.delivered();
         self.app.is_over() && delivered > 0 && self.written() == Some(delivered)

@@ -49,13 +49,13 @@ impl Admission {
         by_link || self.neighborhood.as_mut().is_some_and(|x| x.drops(r, at))
     }
 
-    /// Tells if the MAC gets a packet from the queue, perhaps marked; otherwise the packet must be dropped.
+    /// Returns true if the MAC gets a packet from the queue, perhaps marked; otherwise the packet must be dropped.
     pub fn admits(&mut self, r: RadioId, at: Time, p: &mut Packet) -> bool {
         !matches!(p.body.kind(), Kind::Data | Kind::Ack) || !self.drops(r, at) || self.markings[r.index()].mark(p)
     }
 
     /// The station of a radio has sent a unicast packet or given it up. Returns true if the station has to prolong its
-    /// back-off (adaptive pacing of Link RED).
+    /// backoff (adaptive pacing of Link RED).
     pub fn on_mac_done(&mut self, r: RadioId, station: &Station, gave_up: bool) -> bool {
         let Some(red) = &mut self.link_red else { return false };
         let (node, before) = (&mut red.nodes[r.index()], &mut red.unanswered[r.index()]);

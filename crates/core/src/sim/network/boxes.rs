@@ -30,13 +30,13 @@ impl Boxes {
         Boxes { list: setups.iter().map(placed).collect(), made: Vec::with_capacity(8) }
     }
 
-    /// Tells if the scenario has no middlebox.
+    /// Returns true if the scenario has no middlebox.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// Tells if no middlebox has a timer set.
+    /// Returns true if no middlebox has a timer set.
     pub fn are_quiet(&self) -> bool {
         self.list.iter().all(|b| b.at == Time::NEVER)
     }

@@ -155,7 +155,7 @@ impl Links {
         all.into_iter().map(|d| d.1).collect()
     }
 
-    /// Tells if packets are routed across links and radio by `crossings`, not by the routers.
+    /// Returns true if packets are routed across links and radio by `crossings`, not by the routers.
     pub fn lead(&self) -> bool {
         self.crossings.is_some()
     }
@@ -168,7 +168,7 @@ impl Links {
         }
     }
 
-    /// Link over which a router sends to a neighbour.
+    /// Link over which a router sends to a neighbor.
     #[inline]
     pub fn for_router(&self, from: NodeId, to: NodeId) -> Option<usize> {
         if self.directions.is_empty() || self.lead() { None } else { self.between(from, to) }

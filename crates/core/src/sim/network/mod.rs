@@ -129,13 +129,13 @@ impl Network {
         self.admission.as_mut()?.neighborhood.as_mut()
     }
 
-    /// Tells if a node is switched off.
+    /// Returns true if a node is switched off.
     #[inline]
     pub fn is_off(&self, n: NodeId) -> bool {
         self.nodes[n.index()].off
     }
 
-    /// Tells if a radio is switched off, by itself or with its node.
+    /// Returns true if a radio is switched off, by itself or with its node.
     pub fn is_radio_off(&self, r: RadioId) -> bool {
         self.is_off(self.ports.node(r)) || self.ports.is_down(r)
     }
@@ -158,7 +158,7 @@ fn shortest_routes(setup: &Setup, graph: &Graph<'_>) -> Routes {
     };
     let ends = ends.chain(setup.arrivals.iter().flat_map(of_arrivals));
     let ends = ends.chain(setup.flows.iter().filter_map(|f| f.split.as_ref()).map(|s| s.node));
-    Routes::shortest(graph.nodes(), ends, |v| graph.neighbours(v), |v| graph.predecessors(v))
+    Routes::shortest(graph.nodes(), ends, |v| graph.neighbors(v), |v| graph.predecessors(v))
 }
 
 /// Nodes at which packets change between point-to-point links and radio, if routes over the radio are found on demand.

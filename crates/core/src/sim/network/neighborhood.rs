@@ -1,5 +1,5 @@
 //! Neighborhood RED: each node measures the use of the medium, evaluates it at the end of each interval, and may notify
-//! its neighbours.
+//! its neighbors.
 
 use crate::net::neighborhood_red::{Config, Meter, NeighborhoodRed};
 use crate::packet::{Notification, RadioId};
@@ -50,7 +50,7 @@ impl Neighborhood {
         self.intervals.get(self.next).map_or(Time::NEVER, |interval| self.round + interval.0)
     }
 
-    /// Ends the interval of a radio. Returns the radio and a notification for its neighbours, if any.
+    /// Ends the interval of a radio. Returns the radio and a notification for its neighbors, if any.
     pub fn on_deadline(&mut self, now: Time) -> (RadioId, Option<Notification>) {
         let n = self.intervals[self.next].1;
         self.next += 1;

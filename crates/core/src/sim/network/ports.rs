@@ -1,4 +1,4 @@
-//! Radios of each node, their queues, and the radio over which a node reaches a neighbour.
+//! Radios of each node, their queues, and the radio over which a node reaches a neighbor.
 
 use crate::net::queue::{Outlet, Queue};
 use crate::packet::{NodeId, RadioId};
@@ -8,7 +8,7 @@ use crate::run::Setup;
 use crate::unit::Span;
 use crate::wlan::edca::{AccessCategory, CATEGORIES};
 
-/// Pair of radios over which a node reaches a neighbour.
+/// Pair of radios over which a node reaches a neighbor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct RadioPair {
     from: NodeId,
@@ -26,20 +26,20 @@ pub struct Ports {
     nodes: usize,
     /// Node of each additional radio.
     additional: Vec<NodeId>,
-    /// Radio pairs between neighbours, sorted by nodes; empty if every node has one radio.
+    /// Radio pairs between neighbors, sorted by nodes; empty if every node has one radio.
     pairs: Vec<RadioPair>,
     /// Radios that are switched off while their node may be on.
     down: Vec<RadioId>,
     /// The radio of a packet has to be looked up: a node has several radios, or a single radio is switched off.
     looks_up: bool,
-    /// Channel of each radio, if nodes have several radios and move: any node may become a neighbour, so pairs are
+    /// Channel of each radio, if nodes have several radios and move: any node may become a neighbor, so pairs are
     /// found when needed.
     channels: Vec<u16>,
     /// Interface queue in front of each radio.
     pub queues: Vec<Queue>,
     /// For each QoS station, the queues of the categories besides best effort.
     further: Vec<[Queue; 3]>,
-    /// For each queue, true if packets for a lost neighbour are removed.
+    /// For each queue, true if packets for a lost neighbor are removed.
     purged: Vec<bool>,
 }
 
@@ -71,7 +71,7 @@ impl Ports {
         if ports.has_additional() {
             let pair =
                 |out: RadioId, peer: RadioId| RadioPair { from: ports.node(out), to: ports.node(peer), out, peer };
-            let of_radio = |out: RadioId| channel.neighbours(out).map(move |peer| pair(out, peer));
+            let of_radio = |out: RadioId| channel.neighbors(out).map(move |peer| pair(out, peer));
             let mut pairs: Vec<RadioPair> = (0..radios.len() as u32).map(RadioId).flat_map(of_radio).collect();
             // Of several pairs between two nodes, the pair with the first radio of the scenario is kept.
             pairs.sort_by_key(|p| (p.from, p.to, p.out));
@@ -124,7 +124,7 @@ impl Ports {
         }
     }
 
-    /// Tells if packets for a lost neighbour are removed from the queue of a radio.
+    /// Returns true if packets for a lost neighbor are removed from the queue of a radio.
     pub fn is_purged(&self, radio: RadioId) -> bool {
         self.purged[radio.index()]
     }
@@ -138,20 +138,20 @@ impl Ports {
         }
     }
 
-    /// Tells if a node has more than one radio.
+    /// Returns true if a node has more than one radio.
     #[inline]
     pub fn has_additional(&self) -> bool {
         !self.additional.is_empty()
     }
 
-    /// Tells if the radio of a packet has to be looked up: a node has more than one radio, or a single radio is
+    /// Returns true if the radio of a packet has to be looked up: a node has more than one radio, or a single radio is
     /// switched off.
     #[inline]
     pub fn looks_up(&self) -> bool {
         self.looks_up
     }
 
-    /// Tells if a single radio is switched off.
+    /// Returns true if a single radio is switched off.
     pub fn is_down(&self, radio: RadioId) -> bool {
         self.down.contains(&radio)
     }
@@ -178,35 +178,35 @@ impl Ports {
         first.into_iter().chain((from..to).map(RadioId))
     }
 
-    /// Radio over which a node reaches a neighbour; the first radio of the node if the neighbour is out of range.
-    pub fn to(&self, n: NodeId, neighbour: NodeId) -> RadioId {
-        self.pair(n, neighbour).map_or(RadioId(n.0), |p| p.out)
+    /// Radio over which a node reaches a neighbor; the first radio of the node if the neighbor is out of range.
+    pub fn to(&self, n: NodeId, neighbor: NodeId) -> RadioId {
+        self.pair(n, neighbor).map_or(RadioId(n.0), |p| p.out)
     }
 
-    /// Radio of a neighbour that receives frames of a radio.
+    /// Radio of a neighbor that receives frames of a radio.
     #[inline]
-    pub fn peer(&self, radio: RadioId, neighbour: NodeId) -> RadioId {
-        if self.additional.is_empty() || neighbour.is_broadcast() {
-            return RadioId(neighbour.0);
+    pub fn peer(&self, radio: RadioId, neighbor: NodeId) -> RadioId {
+        if self.additional.is_empty() || neighbor.is_broadcast() {
+            return RadioId(neighbor.0);
         }
-        self.pair(self.node(radio), neighbour).map_or(RadioId(neighbour.0), |p| p.peer)
+        self.pair(self.node(radio), neighbor).map_or(RadioId(neighbor.0), |p| p.peer)
     }
 
-    fn pair(&self, n: NodeId, neighbour: NodeId) -> Option<RadioPair> {
+    fn pair(&self, n: NodeId, neighbor: NodeId) -> Option<RadioPair> {
         if !self.channels.is_empty() {
-            return self.pair_by_channel(n, neighbour);
+            return self.pair_by_channel(n, neighbor);
         }
-        let i = self.pairs.binary_search_by_key(&(n, neighbour), |p| (p.from, p.to)).ok()?;
+        let i = self.pairs.binary_search_by_key(&(n, neighbor), |p| (p.from, p.to)).ok()?;
         Some(self.pairs[i])
     }
 
     /// First pair of radios on one channel. All radios of a node have the same range, so any such pair connects two
     /// nodes in range of each other.
-    fn pair_by_channel(&self, n: NodeId, neighbour: NodeId) -> Option<RadioPair> {
+    fn pair_by_channel(&self, n: NodeId, neighbor: NodeId) -> Option<RadioPair> {
         let channel = |r: RadioId| self.channels[r.index()];
         let pair = |out: RadioId| {
-            let peer = self.of(neighbour).find(|&peer| channel(peer) == channel(out))?;
-            Some(RadioPair { from: n, to: neighbour, out, peer })
+            let peer = self.of(neighbor).find(|&peer| channel(peer) == channel(out))?;
+            Some(RadioPair { from: n, to: neighbor, out, peer })
         };
         self.of(n).find_map(pair)
     }

@@ -105,7 +105,7 @@ impl Batteries {
         self.of.iter().zip(&self.empty).zip(&self.last).map(of).collect()
     }
 
-    /// Tells if the battery of a node was found empty.
+    /// Returns true if the battery of a node was found empty.
     pub fn is_empty(&self, n: NodeId) -> bool {
         self.empty.get(n.index()).is_some_and(|&at| at != Time::NEVER)
     }

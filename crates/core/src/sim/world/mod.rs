@@ -43,7 +43,7 @@ impl World {
         World { mobile_nodes: None, terrain: Arc::new(terrain), batteries: Batteries::new(setup) }
     }
 
-    /// Tells if the scenario moves nodes.
+    /// Returns true if the scenario moves nodes.
     pub(super) fn moves(&self) -> bool {
         self.terrain.plan.moves()
     }
@@ -120,7 +120,7 @@ impl World {
         self.terrain.radios.sites[r.index()].channel
     }
 
-    /// Tells if the battery of a node was found empty.
+    /// Returns true if the battery of a node was found empty.
     pub(super) fn has_run_down(&self, n: NodeId) -> bool {
         self.batteries.as_deref().is_some_and(|b| b.is_empty(n))
     }

@@ -58,7 +58,7 @@ pub(super) trait WindowRule: Sized {
         None
     }
 
-    /// Tells if a timeout doubles the retransmission timeout (RFC 6298, 5.5).
+    /// Returns true if a timeout doubles the retransmission timeout (RFC 6298, 5.5).
     fn backs_off_rto(&self) -> bool {
         true
     }
@@ -151,7 +151,7 @@ macro_rules! declare {
             /// Time from one new segment to the next; `None`: segments are sent as soon as the window allows.
             pub fn pace(&self) -> Option<Span>;
 
-            /// Tells if a timeout doubles the retransmission timeout (RFC 6298, 5.5).
+            /// Returns true if a timeout doubles the retransmission timeout (RFC 6298, 5.5).
             pub fn backs_off_rto(&self) -> bool;
         }
     };

@@ -127,8 +127,8 @@ impl Vegas {
         }
     }
 
-    /// Tells if the window is used, so that it may grow. Expected is a rate only as far as there is as much in transit
-    /// as the window allows: "which we assume [...] to be equal to the number of bytes in transit" (3.2).
+    /// Returns true if the window is used, so that it may grow. Expected is a rate only as far as there is as much in
+    /// transit as the window allows: "which we assume [...] to be equal to the number of bytes in transit" (3.2).
     fn is_used(&self, ack: &Ack, w: &Window) -> bool {
         let in_use = match self.cfg.growth {
             Growth::UsedBefore => ack.nxt - ack.una + ack.newly,

@@ -6,8 +6,8 @@ use crate::tcp::cc::interface::{Ack, AckKind};
 use crate::tcp::config::DupAcks;
 
 impl Connection {
-    /// Tells if an acknowledgement concerns outstanding data. It does not if it is older than the last one, covers
-    /// segments that were never sent, or arrives before the first segment is sent.
+    /// Returns true if an acknowledgement concerns outstanding data. It does not if it is older than the last one,
+    /// covers segments that were never sent, or arrives before the first segment is sent.
     pub(in crate::tcp) fn is_current(&self, ack: &AckSegment) -> bool {
         ack.next >= self.una && ack.next <= self.max && self.max > 0
     }
@@ -26,7 +26,8 @@ impl Connection {
         }
     }
 
-    /// Tells if an acknowledgement of nothing new is a duplicate. Acknowledgements never carry data, a SYN or a FIN.
+    /// Returns true if an acknowledgement of nothing new is a duplicate. Acknowledgements never carry data, a SYN or a
+    /// FIN.
     fn is_duplicate(&self, ack: &AckSegment) -> bool {
         match self.cfg.dup_acks {
             DupAcks::Number => true,

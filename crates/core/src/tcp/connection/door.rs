@@ -21,12 +21,12 @@ impl Connection {
         }
     }
 
-    /// Tells if a loss does not cut the window now, because of delivery out of order.
+    /// Returns true if a loss does not cut the window now, because of delivery out of order.
     pub fn withholds_cut(&self) -> bool {
         self.door.as_ref().is_some_and(|door| door.holds(self.now))
     }
 
-    /// Tells if the acknowledgement that is being processed has undone a cut.
+    /// Returns true if the acknowledgement that is being processed has undone a cut.
     pub fn has_undone_cut(&self) -> bool {
         self.door.as_ref().is_some_and(|door| door.has_undone(self.now))
     }

@@ -6,8 +6,8 @@ use crate::tcp::cc::interface::Signal;
 use crate::unit::Time;
 
 impl Connection {
-    /// Processes the ECE flag of an acknowledgement. Must precede all other processing of it. Tells if the window is to
-    /// be cut.
+    /// Processes the ECE flag of an acknowledgement. Must precede all other processing of it. Returns true if the
+    /// window is to be cut.
     pub fn on_ece(&mut self, ack: &AckSegment) -> bool {
         if !self.cfg.ecn.enabled {
             return false;
@@ -29,8 +29,8 @@ impl Connection {
         self.last_cut == Cut::Never || ack.next > self.recover || after_timeout
     }
 
-    /// A queue has marked or dropped this segment, and has told so (`tcp.ecn.source_quench`). Tells if the window is to
-    /// be cut: once for a window of data, as for an ECE; the ECE for the same mark then cuts nothing.
+    /// A queue has marked or dropped this segment, and has told so (`tcp.ecn.source_quench`). Returns true if the
+    /// window is to be cut: once for a window of data, as for an ECE; the ECE for the same mark then cuts nothing.
     pub(in crate::tcp) fn on_source_quench(&self, seq: Seq) -> bool {
         let is_told = self.ecn.on && self.cfg.ecn.source_quench && self.last_cut != Cut::DupAcks;
         is_told && (self.last_cut == Cut::Never || seq >= self.recover)
@@ -66,7 +66,8 @@ impl Connection {
         }
     }
 
-    /// Tells if an ECE has closed the window, so that the next segment is sent when the retransmission timer expires.
+    /// Returns true if an ECE has closed the window, so that the next segment is sent when the retransmission timer
+    /// expires.
     pub fn is_closed_by_ece(&self) -> bool {
         self.ecn.waiting || self.window.cwnd < 1.0
     }
@@ -80,7 +81,8 @@ impl Connection {
         }
     }
 
-    /// Tells if a timeout now leaves ssthresh alone, because an ECE has cut it in the same window (RFC 3168, 6.1.2).
+    /// Returns true if a timeout now leaves ssthresh alone, because an ECE has cut it in the same window (RFC 3168,
+    /// 6.1.2).
     pub fn ssthresh_is_cut(&self) -> bool {
         self.last_cut == Cut::Ecn && (self.cfg.ecn.ns2.spare_ssthresh || self.una <= self.recover)
     }

@@ -5,7 +5,7 @@ use crate::tcp::handshake::LostSyn;
 use crate::unit::Time;
 
 impl Connection {
-    /// Tells if the source waits for the answer to its SYN, and a lost SYN does not lower ssthresh.
+    /// Returns true if the source waits for the answer to its SYN, and a lost SYN does not lower ssthresh.
     pub(super) fn forgives_lost_syn(&self) -> bool {
         self.awaits_syn() && self.cfg.handshake.lost_syn == LostSyn::Linux
     }
@@ -18,7 +18,7 @@ impl Connection {
         }
     }
 
-    /// Tells if the timeout of the SYN, which has just expired, is not doubled.
+    /// Returns true if the timeout of the SYN, which has just expired, is not doubled.
     pub(super) fn repeats_syn_linearly(&self) -> bool {
         self.awaits_syn() && self.counters.timeouts <= u64::from(self.cfg.handshake.linear_repeats)
     }

@@ -55,7 +55,7 @@ impl Connection {
         self.limit_cwnd();
     }
 
-    /// Tells if the window was in use when the last acknowledgement arrived, so that it may grow.
+    /// Returns true if the window was in use when the last acknowledgement arrived, so that it may grow.
     fn uses_window(&mut self) -> bool {
         if !self.cc.asks_for_use() {
             return true;
@@ -153,7 +153,8 @@ impl Connection {
 
     // ---- recovery ----
 
-    /// Tells if duplicate acknowledgements may begin a recovery: the last one must be over (RFC 6582, 3.2 step 2).
+    /// Returns true if duplicate acknowledgements may begin a recovery: the last one must be over (RFC 6582, 3.2 step
+    /// 2).
     pub fn may_begin_recovery(&self) -> bool {
         self.is_new_loss() || self.last_cut == Cut::Ecn
     }
@@ -214,7 +215,7 @@ impl Connection {
         self.cc.on_recovery_end(&mut self.window);
     }
 
-    /// Tells if duplicate acknowledgements inflate the window now.
+    /// Returns true if duplicate acknowledgements inflate the window now.
     pub fn may_inflate(&self) -> bool {
         !self.cfg.fast_recovery.inflate_in_recovery_only || self.last_cut == Cut::DupAcks
     }

@@ -377,30 +377,30 @@ impl Connection {
         self.now.since(self.first_sent)
     }
 
-    /// Tells if this segment is the last retransmitted one, and was sent less than `span` ago.
+    /// Returns true if this segment is the last retransmitted one, and was sent less than `span` ago.
     pub fn was_resent_within(&self, seq: Seq, span: Span) -> bool {
         let (last, at) = self.resent;
         last == seq && at <= self.now && self.now.since(at) < span
     }
 
-    /// Tells if the SYN is not yet acknowledged.
+    /// Returns true if the SYN is not yet acknowledged.
     pub fn awaits_syn(&self) -> bool {
         self.una == 0 && self.syn
     }
 
-    /// Tells if the receiver's window is closed although there are data to send (RFC 9293, 3.8.6.1).
+    /// Returns true if the receiver's window is closed although there are data to send (RFC 9293, 3.8.6.1).
     pub fn is_shut_out(&self) -> bool {
         self.offered == 0 && self.una < self.available
     }
 
-    /// Tells if data wait, because the receiver's window is used up.
+    /// Returns true if data wait, because the receiver's window is used up.
     #[inline]
     pub fn is_receiver_limited(&self) -> bool {
         self.outstanding() >= self.offered && self.max < self.available
     }
 
-    /// Tells if the application waits for room in the send buffer, and all that it has written is sent, although the
-    /// congestion window allows more.
+    /// Returns true if the application waits for room in the send buffer, and all that it has written is sent, although
+    /// the congestion window allows more.
     pub fn is_send_buffer_limited(&self) -> bool {
         self.max == self.available && self.writes_more() && self.outstanding() < self.window.cwnd as u32
     }
@@ -420,7 +420,7 @@ impl Connection {
         self.window_integral
     }
 
-    /// Tells if the sender sends less than its window allows, because the application has provided no more, the
+    /// Returns true if the sender sends less than its window allows, because the application has provided no more, the
     /// receiver's window is smaller (RFC 9438, 5.8: application-limited), or it stands by.
     fn leaves_window_unused(&self) -> bool {
         let window = (self.window.cwnd as u32).saturating_add(self.inflation).saturating_add(self.credit);

@@ -12,13 +12,13 @@ use std::num::NonZeroU64;
 const SHIFTS: (u8, u8) = (10, 7);
 
 impl Connection {
-    /// Tells if the node of the sender may take another packet of the connection.
+    /// Returns true if the node of the sender may take another packet of the connection.
     #[inline]
     pub fn has_room_at_node(&self) -> bool {
         self.has_room(0)
     }
 
-    /// Tells if the node of the sender may take a retransmission: Linux allows twice as much for it.
+    /// Returns true if the node of the sender may take a retransmission: Linux allows twice as much for it.
     pub(in crate::tcp) fn has_room_to_resend(&self) -> bool {
         self.has_room(1)
     }
@@ -32,9 +32,9 @@ impl Connection {
         }
     }
 
-    /// Tells if the packets in the node take less memory than two packets, or than the data that the pacing rate sends
-    /// in 1/1024 s, with a radio in 1/128 s; `shift` doubles that. A sender that does not pace has a rate, too: twice
-    /// that of its window in the first half of slow start, and 1.2 times that later.
+    /// Returns true if the packets in the node take less memory than two packets, or than the data that the pacing rate
+    /// sends in 1/1024 s, with a radio in 1/128 s; `shift` doubles that. A sender that does not pace has a rate, too:
+    /// twice that of its window in the first half of slow start, and 1.2 times that later.
     fn has_memory_at_node(&self, shift: u8) -> bool {
         // With one segment outstanding at most, retransmissions that are no longer needed hold nobody back.
         if self.queued < 2 || self.outstanding() < 2 {
@@ -79,8 +79,8 @@ impl Connection {
         }
     }
 
-    /// Tells if a segment must not be sent again because its last copy has not left the node (Linux). Sending then
-    /// resumes when a packet leaves.
+    /// Returns true if a segment must not be sent again because its last copy has not left the node (Linux). Sending
+    /// then resumes when a packet leaves.
     pub(in crate::tcp) fn holds_copy(&mut self, seq: Seq) -> bool {
         let Some(node) = &mut self.own_node else { return false };
         let holds = node.copies.contains(&seq);
@@ -123,7 +123,7 @@ impl Connection {
         }
     }
 
-    /// Tells if sending resumes now, once for each time that it was held back.
+    /// Returns true if sending resumes now, once for each time that it was held back.
     pub(in crate::tcp) fn takes_up(&mut self) -> bool {
         let due = self.resumes_at <= self.now;
         if due {
@@ -132,12 +132,12 @@ impl Connection {
         due
     }
 
-    /// Tells if a drop by the full queue of the node is noticed, and no loss.
+    /// Returns true if a drop by the full queue of the node is noticed, and no loss.
     fn notices_drop(&self, segment: &DataSegment) -> bool {
         self.cfg.local_drop != LocalDrop::Lost && segment.control.is_none() && !segment.syn
     }
 
-    /// Tells if such a drop cuts the window: once for all drops and losses of a window of data.
+    /// Returns true if such a drop cuts the window: once for all drops and losses of a window of data.
     pub(in crate::tcp) fn is_cut_by_drop(&self, segment: &DataSegment) -> bool {
         self.notices_drop(segment) && (self.last_cut == Cut::Never || self.una > self.recover)
     }

@@ -45,7 +45,7 @@ impl Connection {
     }
 
     /// The application has closed its end. The FIN goes with the last segment if that has not been sent, or else alone;
-    /// an application writes, and closes, when the SYN is acknowledged. Tells if a FIN is to be sent now.
+    /// an application writes, and closes, when the SYN is acknowledged. Returns true if a FIN is to be sent now.
     pub(in crate::tcp) fn finish(&mut self) -> bool {
         if !self.cfg.fin || !self.syn || self.fin.1 != Fin::No || [0, Seq::MAX].contains(&self.available) {
             return false;
@@ -63,14 +63,14 @@ impl Connection {
         true
     }
 
-    /// Tells if the application has closed its end, and the FIN can be sent now that the SYN is acknowledged and all
-    /// data are written.
+    /// Returns true if the application has closed its end, and the FIN can be sent now that the SYN is acknowledged and
+    /// all data are written.
     #[inline]
     pub(in crate::tcp) fn is_to_finish(&self) -> bool {
         self.to_finish && self.una > 0 && !self.writes_more()
     }
 
-    /// Tells if the application has closed its end, so that it writes no more.
+    /// Returns true if the application has closed its end, so that it writes no more.
     pub(in crate::tcp) fn is_finished(&self) -> bool {
         self.to_finish || self.fin.1 != Fin::No
     }
@@ -164,7 +164,7 @@ impl Connection {
         }
     }
 
-    /// Tells if a segment had the PSH flag when it was first sent; the flags of the last 64 segments are known.
+    /// Returns true if a segment had the PSH flag when it was first sent; the flags of the last 64 segments are known.
     fn was_pushed(&self, seq: Seq) -> bool {
         let later = self.max - 1 - seq;
         later < u64::BITS && self.pushed >> later & 1 == 1
@@ -244,7 +244,7 @@ impl Connection {
         self.nxt = self.una;
     }
 
-    /// Tells if the window allows another segment.
+    /// Returns true if the window allows another segment.
     fn may_send(&self) -> bool {
         let open = self.nxt < self.una.saturating_add(self.usable_window()) && self.nxt < self.available;
         open && !self.ecn.waiting && self.has_room_at_node() && !self.holds_small(self.nxt)
@@ -283,7 +283,7 @@ impl Connection {
         }
     }
 
-    /// Tells if the next new segment waits for its time, because the window rule paces segments.
+    /// Returns true if the next new segment waits for its time, because the window rule paces segments.
     fn waits_for_pace(&mut self) -> bool {
         if !self.pacer.is_armed() {
             let Some(gap) = self.cc.pace() else { return false };
@@ -292,7 +292,7 @@ impl Connection {
         true
     }
 
-    /// Tells if a paced segment is due.
+    /// Returns true if a paced segment is due.
     pub(in crate::tcp) fn is_paced_due(&self) -> bool {
         self.pacer.deadline() <= self.now
     }

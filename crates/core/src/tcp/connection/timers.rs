@@ -41,7 +41,7 @@ impl Connection {
         self.sums.rtt_ns += rtt.0;
     }
 
-    /// After a partial acknowledgement: ends the measurement without a result, and the back-off of the timeout.
+    /// After a partial acknowledgement: ends the measurement without a result, and the backoff of the timeout.
     pub fn skip_measurement(&mut self) {
         if self.timed.is_some_and(|t| self.una > t.0) {
             self.timed = None;
@@ -108,13 +108,14 @@ impl Connection {
         self.pacer.deadline().min(self.timer).min(self.resumes_at)
     }
 
-    /// Tells if an expiration of the timer means that no answer has arrived.
+    /// Returns true if an expiration of the timer means that no answer has arrived.
     pub(in crate::tcp) fn awaits_answer(&self) -> bool {
         self.una < self.max || self.is_shut_out()
     }
 
-    /// Counts an expiration of the timer without an answer. Tells if the connection is given up. Does not count while
-    /// retransmissions since the last expiration still wait for their pace: nothing was sent that could be answered.
+    /// Counts an expiration of the timer without an answer. Returns true if the connection is given up. Does not count
+    /// while retransmissions since the last expiration still wait for their pace: nothing was sent that could be
+    /// answered.
     pub(in crate::tcp) fn give_up(&mut self) -> bool {
         let sent = self.counters.packets_sent + self.counters.probes_sent;
         let waits_for_pace = self.pacer.is_armed() && sent == self.sent_before;
@@ -153,7 +154,7 @@ impl Connection {
         self.pacer.pause();
     }
 
-    /// Tells if the sender stands by.
+    /// Returns true if the sender stands by.
     pub(in crate::tcp) fn stands_by(&self) -> bool {
         self.standby.is_some()
     }
@@ -232,7 +233,7 @@ impl Connection {
         self.ecn.waiting = false;
     }
 
-    /// Tells if the sender has been idle for longer than the timeout.
+    /// Returns true if the sender has been idle for longer than the timeout.
     pub(in crate::tcp) fn was_idle(&self) -> bool {
         self.una == self.max && self.max > 0 && self.now.since(self.last_sent) > self.rto.timeout()
     }

@@ -24,18 +24,19 @@ impl Connection {
         self.written.as_deref_mut().and_then(|w| if let Written::Pieces(writes) = w { Some(writes) } else { None })
     }
 
-    /// Tells if the application has more to write.
+    /// Returns true if the application has more to write.
     #[inline]
     pub(in crate::tcp) fn writes_more(&self) -> bool {
         self.pieces().is_some_and(|w| w.has_more())
     }
 
-    /// Tells if less than a full segment waits to be sent.
+    /// Returns true if less than a full segment waits to be sent.
     pub(in crate::tcp) fn has_sent_all(&self) -> bool {
         self.pieces().is_none_or(|w| !w.has_full())
     }
 
-    /// Writes the next piece if the application has a piece and the send buffer has room. Tells if bytes were written.
+    /// Writes the next piece if the application has a piece and the send buffer has room. Returns true if bytes were
+    /// written.
     pub(in crate::tcp) fn take_piece(&mut self) -> bool {
         let (una, cwnd) = (self.una, self.window.cwnd as u32);
         // The window of a SYN-ACK is not scaled (RFC 7323, 2.2).
@@ -52,7 +53,7 @@ impl Connection {
         taken
     }
 
-    /// Tells if Nagle's algorithm holds the next new segment (`tcp.nagle`).
+    /// Returns true if Nagle's algorithm holds the next new segment (`tcp.nagle`).
     #[inline]
     pub fn holds_small(&self, seq: Seq) -> bool {
         let (una, max) = (self.una, self.max);

@@ -21,7 +21,7 @@ pub struct Eln {
 }
 
 impl Eln {
-    /// Tells if a timeout now leaves ssthresh as it is.
+    /// Returns true if a timeout now leaves ssthresh as it is.
     pub fn keeps_ssthresh(&self, cfg: &Config) -> bool {
         cfg.rule == Rule::EachRoundTrip && cfg.keep_ssthresh && self.notified
     }
@@ -61,7 +61,7 @@ impl Eln {
         }
     }
 
-    /// Behaviour of ns-2's tcp_eln: the first duplicate counts, and only when the segment lies beyond the one after the
+    /// Behavior of ns-2's tcp_eln: the first duplicate counts, and only when the segment lies beyond the one after the
     /// last that was sent again for a notification.
     fn retransmit_once(&mut self, recovery: &Recovery, conn: &mut Connection) {
         let count = if recovery.counts_duplicates_itself() {

@@ -60,7 +60,7 @@ impl Closing {
         self.deadline
     }
 
-    /// Tells if the FIN may still be sent.
+    /// Returns true if the FIN may still be sent.
     pub(super) fn is_under_way(&self) -> bool {
         self.state == State::Closing
     }
@@ -91,8 +91,8 @@ impl Closing {
         self.deadline = Time::NEVER;
     }
 
-    /// Tells if the FIN is sent now. The next transmission then follows after a timeout; with RACK-TLP the first one is
-    /// a tail loss probe, which may come earlier and does not back off.
+    /// Returns true if the FIN is sent now. The next transmission then follows after a timeout; with RACK-TLP the first
+    /// one is a tail loss probe, which may come earlier and does not back off.
     pub(super) fn take(&mut self, now: Time) -> bool {
         if self.deadline > now {
             return false;

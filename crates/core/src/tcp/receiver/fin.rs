@@ -6,12 +6,13 @@ use crate::tcp::output::Out;
 use crate::unit::Time;
 
 impl Receiver {
-    /// Tells if the receiver is about to close its end, or waits for the acknowledgement of its FIN.
+    /// Returns true if the receiver is about to close its end, or waits for the acknowledgement of its FIN.
     pub fn is_closing(&self) -> bool {
         self.closing.as_ref().is_some_and(|c| c.is_under_way())
     }
 
-    /// Notes a segment for the end of the connection. Tells if it is the acknowledgement of the FIN, and nothing else.
+    /// Notes a segment for the end of the connection. Returns true if it is the acknowledgement of the FIN, and nothing
+    /// else.
     #[cold]
     pub(super) fn note_in_closing(&mut self, segment: &DataSegment, now: Time) -> bool {
         let again = self.last_ack.is_some();

@@ -14,12 +14,12 @@ impl Receiver {
         Receiver { room: None, ..Receiver::new(cfg) }
     }
 
-    /// Tells if there are data that the application has not read.
+    /// Returns true if there are data that the application has not read.
     pub fn has_unread(&self) -> bool {
         self.room.as_ref().is_some_and(|room| room.buffer.unread() > 0)
     }
 
-    /// Tells if there is no room for a segment.
+    /// Returns true if there is no room for a segment.
     pub(super) fn is_beyond(&self, segment: &DataSegment) -> bool {
         let (seq, first) = (segment.seq, Seq::from(self.syn));
         match &self.room {

@@ -34,8 +34,8 @@ pub(super) trait LossRecovery {
         conn.send_paced();
     }
 
-    /// Congestion without a loss: a mark that the receiver has echoed, or a drop in the own node. Tells if the recovery
-    /// reduces the window itself.
+    /// Congestion without a loss: a mark that the receiver has echoed, or a drop in the own node. Returns true if the
+    /// recovery reduces the window itself.
     fn reduces_window(&mut self, _echoed: bool, _conn: &mut Connection) -> bool {
         false
     }
@@ -43,24 +43,24 @@ pub(super) trait LossRecovery {
     /// The timer has expired, which the recovery has set itself.
     fn on_timer(&mut self, _conn: &mut Connection) {}
 
-    /// Tells if the running timer is the retransmission timeout.
+    /// Returns true if the running timer is the retransmission timeout.
     fn awaits_timeout(&self) -> bool {
         true
     }
 
-    /// Tells if losses are being repaired after duplicate acknowledgements.
+    /// Returns true if losses are being repaired after duplicate acknowledgements.
     fn is_going_on(&self, conn: &Connection) -> bool;
 
     /// The retransmission timer has expired with data outstanding; the sender goes back to the first hole.
     fn on_timeout(&mut self, _conn: &Connection) {}
 
-    /// The retransmission timer has expired with data outstanding. Tells if the recovery sends a probe instead of the
-    /// usual reaction.
+    /// The retransmission timer has expired with data outstanding. Returns true if the recovery sends a probe instead
+    /// of the usual reaction.
     fn probes_at_timeout(&mut self, _conn: &mut Connection) -> bool {
         false
     }
 
-    /// Tells if only probes are sent until one is answered.
+    /// Returns true if only probes are sent until one is answered.
     fn is_probing(&self) -> bool {
         false
     }
@@ -85,7 +85,7 @@ pub(super) trait LossRecovery {
         None
     }
 
-    /// Tells if the retransmission timer causes a timeout although nothing is outstanding.
+    /// Returns true if the retransmission timer causes a timeout although nothing is outstanding.
     fn times_out_when_idle(&self) -> bool {
         false
     }
@@ -145,7 +145,7 @@ macro_rules! recoveries {
             /// allows.
             pub fn on_ack(&mut self, ack: &AckSegment, conn: &mut Connection);
 
-            /// Congestion without a loss. Tells if the recovery reduces the window itself.
+            /// Congestion without a loss. Returns true if the recovery reduces the window itself.
             pub fn reduces_window(&mut self, echoed: bool, conn: &mut Connection) -> bool;
 
             /// Resumes sending when the node has room for packets again.
@@ -160,17 +160,17 @@ macro_rules! recoveries {
             /// The timer has expired, which the recovery has set itself.
             pub fn on_timer(&mut self, conn: &mut Connection);
 
-            /// Tells if the running timer is the retransmission timeout.
+            /// Returns true if the running timer is the retransmission timeout.
             pub fn awaits_timeout(&self) -> bool;
 
-            /// Tells if losses are being repaired after duplicate acknowledgements.
+            /// Returns true if losses are being repaired after duplicate acknowledgements.
             pub fn is_going_on(&self, conn: &Connection) -> bool;
 
-            /// The retransmission timer has expired with data outstanding. Tells if the recovery sends a probe instead
-            /// of the usual reaction.
+            /// The retransmission timer has expired with data outstanding. Returns true if the recovery sends a probe
+            /// instead of the usual reaction.
             pub fn probes_at_timeout(&mut self, conn: &mut Connection) -> bool;
 
-            /// Tells if only probes are sent until one is answered.
+            /// Returns true if only probes are sent until one is answered.
             pub fn is_probing(&self) -> bool;
 
             /// Takes the SACK blocks of an acknowledgement that `on_ack` does not get. Returns true if any segment is
@@ -186,7 +186,7 @@ macro_rules! recoveries {
             /// State of the recovery for observers.
             pub fn view(&self) -> Option<RackView>;
 
-            /// Tells if the retransmission timer causes a timeout although nothing is outstanding.
+            /// Returns true if the retransmission timer causes a timeout although nothing is outstanding.
             pub fn times_out_when_idle(&self) -> bool;
 
             /// Ranges of the scoreboard that were looked at.

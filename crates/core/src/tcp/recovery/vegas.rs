@@ -134,7 +134,7 @@ impl Vegas {
         self.timeout += self.timeout / 16.0;
     }
 
-    /// Tells if the first unacknowledged segment has waited longer than the fine-grained timeout.
+    /// Returns true if the first unacknowledged segment has waited longer than the fine-grained timeout.
     fn is_overdue(&self, conn: &Connection) -> bool {
         if conn.outstanding() == 0 && !self.cfg.ns2.send_time_sentinels {
             return false;

@@ -1,4 +1,4 @@
-//! Access categories and their back-offs: one EDCAF each (IEEE 802.11-2020, 10.23.2).
+//! Access categories and their backoffs: one EDCAF each (IEEE 802.11-2020, 10.23.2).
 
 use super::{Config, Parameters};
 use crate::rng::Stream;
@@ -55,7 +55,7 @@ impl AccessCategory {
     }
 }
 
-/// Back-off of a category.
+/// Backoff of a category.
 ///
 /// At each slot boundary - the first is AIFS after the medium has turned idle - an EDCAF does one thing: it transmits
 /// if its counter is zero, or else counts down (10.23.2.4). A counter that another station interrupts at a boundary has
@@ -66,9 +66,9 @@ pub struct Backoff {
     pub cw: u32,
     /// Remaining slots.
     pub slots: u32,
-    /// A back-off is pending, running or frozen.
+    /// A backoff is pending, running or frozen.
     pub contending: bool,
-    /// Instant at which the packet came, if its access needs no back-off: the medium stays idle until the next
+    /// Instant at which the packet came, if its access needs no backoff: the medium stays idle until the next
     /// boundary.
     pub immediate: Option<Time>,
     /// First slot boundary.
@@ -89,7 +89,7 @@ impl Backoff {
         }
     }
 
-    /// Draws a back-off, which is frozen at first.
+    /// Draws a backoff, which is frozen at first.
     pub fn draw(&mut self, rng: &mut Stream) {
         self.slots = rng.below(self.cw + 1);
         (self.contending, self.immediate, self.access) = (true, None, Time::NEVER);

@@ -52,7 +52,7 @@ pub enum Agreed {
 }
 
 impl Agreed {
-    /// Tells if packets are held back.
+    /// Returns true if packets are held back.
     fn holds(self) -> bool {
         matches!(self, Agreed::Asking | Agreed::Asked(_))
     }
@@ -80,7 +80,7 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// Tells if it is to request a block acknowledgement.
+    /// Returns true if it is to request a block acknowledgement.
     fn requests(&self) -> bool {
         self.request_due && self.recipient_agrees
     }
@@ -161,18 +161,18 @@ impl Queue {
         Queue { held: VecDeque::new(), streams: Vec::new(), receivers: Vec::new(), first_state, failed: 0 }
     }
 
-    /// Tells if the packets of a stream wait for an agreement.
+    /// Returns true if the packets of a stream wait for an agreement.
     fn holds_back(&self, h: &Held) -> bool {
         self.streams.iter().any(|s| s.state.holds() && s.to == h.to && s.tid == h.tid)
     }
 
-    /// Tells if there is an agreement with the receiver of a packet, which may be the first one for it.
+    /// Returns true if there is an agreement with the receiver of a packet, which may be the first one for it.
     fn is_agreed(&self, h: &Held) -> bool {
         let stream = self.streams.iter().find(|s| s.to == h.to && s.tid == h.tid);
         stream.map_or(self.first_state, |s| s.state) == Agreed::Yes
     }
 
-    /// Tells if anything may be sent now.
+    /// Returns true if anything may be sent now.
     pub fn is_ready(&self) -> bool {
         let asks = self.streams.iter().any(|s| s.requests() || s.state == Agreed::Asking);
         asks || self.first().is_some()
@@ -555,7 +555,7 @@ fn leave(receivers: &mut Vec<(RadioId, u32)>, h: &Held) {
 }
 
 impl Held {
-    /// Tells if no further attempt follows.
+    /// Returns the outcome of a packet whose attempts or time are used up.
     fn exhausted(&self, limits: &Limits, now: Time) -> Option<Outcome> {
         let tried = self.sent && limits.attempts.is_some_and(|most| self.attempts >= most);
         let asked = limits.rts_attempts.is_some_and(|most| self.rts_attempts >= most);
@@ -563,7 +563,7 @@ impl Held {
         (tried || asked || old).then_some(Outcome::GivenUp)
     }
 
-    /// Tells if the packet is given up after an RTS.
+    /// Returns true if the packet is given up after an RTS.
     pub fn ended_by_rts(&self, limits: &Limits) -> bool {
         limits.rts_attempts.is_some_and(|most| self.rts_attempts >= most)
     }

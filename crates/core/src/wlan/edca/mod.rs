@@ -57,7 +57,7 @@ keywords! {
 settings! {
     /// Parameters of an access category (IEEE 802.11-2020, table 9-155).
     pub struct Parameters {
-        /// AIFSN: slots of idle medium, after SIFS, before a back-off counts.
+        /// AIFSN: slots of idle medium, after SIFS, before a backoff counts.
         pub aifsn: u32 = 3 => range(1, 15),
         /// Smallest contention window.
         pub cw_min: u32 = 15 => range(0, 32_767),
@@ -82,8 +82,8 @@ settings! {
         pub voice: Parameters = Parameters { aifsn: 2, cw_min: 3, cw_max: 7, txop_limit: Span::us(2080) },
         /// Ends a TXOP that has time left with a CF-End.
         pub cf_end: bool = true,
-        /// Goes on with a TXOP PIFS after a frame without a response, if others have succeeded before in it and the
-        /// medium is idle; else the station backs off, as in ns-3.
+        /// After a missing response, continues the TXOP after PIFS if an earlier frame of it succeeded and the medium
+        /// is idle; otherwise backs off (ns-3).
         pub pifs_recovery: bool = false,
         /// Packets that a station holds in each category: those that wait, and those sent but not acknowledged. Others
         /// wait in the interface queue.

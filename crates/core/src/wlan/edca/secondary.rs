@@ -10,7 +10,7 @@ keywords! {
     pub enum WhenBusy {
         /// The TXOP has the primary channel alone: its data are sent in 20 MHz.
         Narrow = "narrow",
-        /// The station draws another back-off from the same window, and waits for both channels.
+        /// The station draws another backoff from the same window, and waits for both channels.
         BackOff = "back_off",
     }
 }
@@ -51,7 +51,7 @@ impl Secondary {
         Some(others)
     }
 
-    /// Tells if the channel is idle in the time between these instants, which move forward from call to call.
+    /// Returns true if the channel is idle in the time between these instants, which move forward from call to call.
     pub fn is_idle(&mut self, from: Time, until: Time) -> bool {
         while self.until <= from {
             self.send_after(self.until);

@@ -106,7 +106,7 @@ pub struct QosStation {
     busy_until: Time,
     after_error: bool,
     transmits_until: Time,
-    /// Instant at which the packet came that was sent last without back-off; `None` after a back-off.
+    /// Instant at which the packet came that was sent last without backoff; `None` after a backoff.
     immediate: Option<Time>,
     /// Instant from which on the medium counts as idle, for a station that has waited for a response.
     idle_from: Time,
@@ -123,7 +123,7 @@ pub struct QosStation {
     responses: Vec<(RadioId, u8, u32)>,
     recipients: Vec<Recipient>,
     release_at: Time,
-    /// Last sequence number of each neighbour and TID that sends without an agreement.
+    /// Last sequence number of each neighbor and TID that sends without an agreement.
     seen: Vec<(RadioId, u8, u16)>,
     /// Contents of the frame that goes on the air next, or has gone last.
     pub psdu: Psdu,
@@ -140,7 +140,7 @@ pub struct QosStation {
 }
 
 impl QosStation {
-    /// Creates the station of a radio, with its rates and its back-off stream.
+    /// Creates the station of a radio, with its rates and its backoff stream.
     pub fn new(
         me: RadioId,
         rules: &Config,
@@ -218,7 +218,7 @@ impl QosStation {
         access.min(self.respond).min(self.timeout).min(self.release_at).min(response)
     }
 
-    /// Tells if the station can take a packet of this category.
+    /// Returns true if the station can take a packet of this category.
     pub fn has_room(&self, category: AccessCategory, rules: &Config) -> bool {
         let queue = &self.queues[category as usize];
         if queue.len() >= rules.edca.held_packets as usize {
@@ -231,7 +231,7 @@ impl QosStation {
         })
     }
 
-    /// Tells if the station holds a packet.
+    /// Returns true if the station holds a packet.
     pub fn is_free(&self) -> bool {
         self.queues.iter().all(Queue::is_empty)
     }
@@ -246,7 +246,7 @@ impl QosStation {
         self.modes.to(receiver)
     }
 
-    /// Instant at which the packet came that the station sent last without back-off; `None` after a back-off.
+    /// Instant at which the packet came that the station sent last without backoff; `None` after a backoff.
     pub fn immediate(&self) -> Option<Time> {
         self.immediate
     }
@@ -261,7 +261,7 @@ impl QosStation {
         &self.qos_counters
     }
 
-    /// Frames sent to each neighbour, by rate and kind of their first packet; empty where rates are fixed.
+    /// Frames sent to each neighbor, by rate and kind of their first packet; empty where rates are fixed.
     pub fn tallies(&self) -> impl Iterator<Item = (RadioId, Mode, Kind, Counts)> + '_ {
         self.control.iter().flat_map(|control| control.tallies())
     }
@@ -324,7 +324,7 @@ impl QosStation {
     }
 
     /// The medium turns busy at this instant. `immediate`: the instant at which the packet came that the sender sends
-    /// without back-off. Returns true if that moves the deadline.
+    /// without backoff. Returns true if that moves the deadline.
     pub fn on_busy(&mut self, at: Time, immediate: Option<Time>, timing: &Timing, rules: &Config) -> bool {
         self.nav.on_busy(at, timing);
         let sensed = at + rules.cca_time;
@@ -410,7 +410,7 @@ impl QosStation {
         }
     }
 
-    /// Tells if a category has something to send.
+    /// Returns true if a category has something to send.
     fn has_work(&self, category: AccessCategory) -> bool {
         let answers = self.responses.iter().any(|r| AccessCategory::of(r.1) == category);
         answers || self.queues[category as usize].is_ready()
@@ -667,7 +667,7 @@ impl QosStation {
 
     // ---- waiting ----
 
-    /// Tells if a frame is being received whose start was indicated in time (10.3.2.9).
+    /// Returns true if a frame is being received whose start was indicated in time (10.3.2.9).
     fn receives_in_time(&self, cx: &Cx<'_>) -> bool {
         let latest = self.transmits_until + cx.timing.sifs + cx.timing.slot;
         let Medium { from, until } = cx.medium;
@@ -777,8 +777,8 @@ impl QosStation {
         self.end_txop(false, cx);
     }
 
-    /// Tells if the TXOP goes on after a failure: PIFS after the frame of one that has succeeded before, if nobody else
-    /// has begun to send (10.23.2.8). The wait for the response is longer than PIFS.
+    /// Returns true if the TXOP goes on after a failure: PIFS after the frame of one that has succeeded before, if
+    /// nobody else has begun to send (10.23.2.8). The wait for the response is longer than PIFS.
     fn recovers(&self, cx: &Cx<'_>) -> bool {
         let holds = self.txop.is_some_and(|txop| !txop.first && txop.until != Time::NEVER);
         cx.rules.edca.pifs_recovery && holds && cx.medium.until.max(self.transmits_until) + cx.timing.pifs() <= cx.now
@@ -816,9 +816,9 @@ impl QosStation {
         }
     }
 
-    // ---- back-off ----
+    // ---- backoff ----
 
-    /// Tells if neither own frames, nor signals, nor the NAV keep the station from sending.
+    /// Returns true if neither own frames, nor signals, nor the NAV keep the station from sending.
     fn is_idle(&self, cx: &Cx<'_>) -> bool {
         let Medium { from, until } = cx.medium;
         let busy = from <= cx.now && cx.now < until;
@@ -857,7 +857,7 @@ impl QosStation {
         }
     }
 
-    /// Stops all back-offs, because this station sends or answers.
+    /// Stops all backoffs, because this station sends or answers.
     fn freeze(&mut self, now: Time, slot: Span) {
         let QosStation { backoffs, rng, .. } = self;
         backoffs.iter_mut().for_each(|b| b.freeze(now, slot, rng));
@@ -902,7 +902,7 @@ impl QosStation {
         self.send_next(cx);
     }
 
-    /// Tells if the secondary channel has been idle for PIFS (10.23.2.5).
+    /// Returns true if the secondary channel has been idle for PIFS (10.23.2.5).
     fn has_whole_channel(&mut self, cx: &Cx<'_>) -> bool {
         let since = Time(cx.now.0.saturating_sub(cx.timing.pifs().0));
         self.secondary.as_mut().is_none_or(|others| others.is_idle(since, cx.now))
@@ -917,7 +917,7 @@ impl QosStation {
         }
     }
 
-    /// Ends the TXOP, with a new back-off; `reset`: with the smallest window.
+    /// Ends the TXOP, with a new backoff; `reset`: with the smallest window.
     fn end_txop(&mut self, reset: bool, cx: &mut Cx<'_>) {
         let category = self.holder();
         (self.txop, self.exchange) = (None, None);

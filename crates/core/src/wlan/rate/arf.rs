@@ -22,7 +22,7 @@ settings! {
     }
 }
 
-/// State of a neighbour.
+/// State of a neighbor.
 #[derive(Clone, Debug)]
 pub(super) struct Arf {
     adaptive: bool,

@@ -24,7 +24,7 @@ settings! {
     }
 }
 
-/// State of a neighbour.
+/// State of a neighbor.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cara {
     rate: u8,
@@ -122,7 +122,7 @@ mod tests {
         c.gave_up(Time(41));
         c.begin(RadioId(7), Kind::Data, 1536, Time(42));
         assert!(c.asks_for_rts());
-        // Another neighbour has done nothing wrong.
+        // Another neighbor has done nothing wrong.
         c.begin(RadioId(8), Kind::Data, 1536, Time(43));
         assert!(!c.asks_for_rts());
     }

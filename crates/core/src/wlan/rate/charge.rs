@@ -86,7 +86,7 @@ impl Times {
         self.frame(rate, bytes) + if r.ofdm.is_some() { 0 } else { 192 - r.plcp }
     }
 
-    /// Mean back-off before these attempts at a frame, the first with `cw` [us].
+    /// Mean backoff before these attempts at a frame, the first with `cw` [us].
     fn backoff(&self, tries: u8) -> u64 {
         let mut cw = self.cw_min;
         let mut sum = 0;
@@ -97,7 +97,7 @@ impl Times {
         sum
     }
 
-    /// Duration of a series of attempts at one rate [us]. `more`: rounds of back-off in addition to those of the
+    /// Duration of a series of attempts at one rate [us]. `more`: rounds of backoff in addition to those of the
     /// attempts.
     pub(super) fn series(&self, rate: u8, bytes: u32, tries: u8, more: u8) -> u64 {
         let r = &self.rates[usize::from(rate)];

@@ -3,7 +3,7 @@
 use super::registry::{Cx, RateRule};
 use super::{Chain, Frame};
 
-/// Nothing is known of a neighbour.
+/// Nothing is known of a neighbor.
 #[derive(Clone, Debug)]
 pub(super) struct Fixed;
 

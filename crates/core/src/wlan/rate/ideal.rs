@@ -1,5 +1,5 @@
 //! Ideal rate control: the fastest rate with a negligible bit error rate. An upper bound that no real station reaches,
-//! because it knows the signal-to-noise ratio of its last frame at the neighbour.
+//! because it knows the signal-to-noise ratio of its last frame at the neighbor.
 
 use super::registry::{Cx, RateRule};
 use super::{Chain, Frame};
@@ -14,11 +14,11 @@ settings! {
     }
 }
 
-/// Failures in a row after which what is known of a neighbour is out of date: the attempts at a packet,
+/// Failures in a row after which what is known of a neighbor is out of date: the attempts at a packet,
 /// dot11ShortRetryLimit.
 const MOST_FAILURES: u32 = 7;
 
-/// State of a neighbour.
+/// State of a neighbor.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ideal {
     rate: u8,
@@ -38,7 +38,7 @@ impl RateRule for Ideal {
         Chain::at(self.rate)
     }
 
-    /// A neighbour that has moved away since its last frame would never get another one.
+    /// A neighbor that has moved away since its last frame would never get another one.
     fn on_failure(&mut self, frame: &mut Frame, _cx: &Cx<'_>) {
         self.failures += 1;
         if self.failures >= MOST_FAILURES {

@@ -82,7 +82,7 @@ enum Look {
     PutOff,
 }
 
-/// State of a neighbour.
+/// State of a neighbor.
 #[derive(Clone, Debug)]
 pub(super) struct Minstrel {
     rates: Vec<Rate>,

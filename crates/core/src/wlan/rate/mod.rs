@@ -1,7 +1,7 @@
 //! Rate control: the rate of each attempt to send a frame.
 //!
 //! A station asks for a rate when it gets a frame, and reports the outcome of each attempt. State is kept per
-//! neighbour. Algorithms with a *chain* plan all attempts when the frame begins, some at each of up to four rates, like
+//! neighbor. Algorithms with a *chain* plan all attempts when the frame begins, some at each of up to four rates, like
 //! a card with multi-rate retry; the others choose from attempt to attempt.
 
 mod arf;
@@ -102,9 +102,9 @@ impl Chain {
 /// Attempts of a chain that were used.
 type Used = [(u8, u8); SERIES];
 
-/// A neighbour: what is known of it, and what was sent to it.
+/// A neighbor: what is known of it, and what was sent to it.
 #[derive(Clone, Debug)]
-struct Neighbour {
+struct Neighbor {
     radio: RadioId,
     state: State,
     tally: Tally,
@@ -126,8 +126,8 @@ pub enum Next {
 /// Attempts at the frame being sent.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
-    /// Index of the neighbour.
-    neighbour: usize,
+    /// Index of the neighbor.
+    neighbor: usize,
     kind: Kind,
     bytes: u32,
     /// Index of the rate of the last or current attempt.
@@ -147,7 +147,7 @@ pub struct RateControl {
     times: Times,
     /// The ratio of signal to noise that ideal rate control asks for at each rate.
     least: Vec<f64>,
-    neighbours: Vec<Neighbour>,
+    neighbors: Vec<Neighbor>,
     frame: Frame,
     rng: Stream,
 }
@@ -170,7 +170,7 @@ impl RateControl {
                 times: cfg.times(&modes, timing),
                 least: cfg.bit_errors().map_or_else(Vec::new, least),
                 modes,
-                neighbours: Vec::with_capacity(8),
+                neighbors: Vec::with_capacity(8),
                 frame: Frame::new(0, Kind::Data, 0),
                 rng,
             })
@@ -183,34 +183,34 @@ impl RateControl {
         *self.modes.iter().min_by_key(|mode| mode.rate()).expect("there are rates to choose from")
     }
 
-    /// The rate at which the last frame to a neighbour began.
+    /// The rate at which the last frame to a neighbor began.
     pub fn last_to(&self, to: RadioId) -> Option<Mode> {
-        self.neighbours.iter().find(|n| n.radio == to).map(|n| self.modes[usize::from(n.rate)])
+        self.neighbors.iter().find(|n| n.radio == to).map(|n| self.modes[usize::from(n.rate)])
     }
 
-    /// The frame that is being sent, what is known of its neighbour, and what the algorithm may use.
+    /// The frame that is being sent, what is known of its neighbor, and what the algorithm may use.
     fn parts(&mut self, now: Time) -> (&mut Frame, &mut State, Cx<'_>) {
-        let RateControl { cfg, modes, times, neighbours, frame, rng, .. } = self;
-        let state = &mut neighbours[frame.neighbour].state;
+        let RateControl { cfg, modes, times, neighbors, frame, rng, .. } = self;
+        let state = &mut neighbors[frame.neighbor].state;
         (frame, state, Cx { cfg, rates: modes.len(), times, rng, now })
     }
 
-    /// Begins a frame to a neighbour and returns the rate of its first attempt.
+    /// Begins a frame to a neighbor and returns the rate of its first attempt.
     pub fn begin(&mut self, to: RadioId, kind: Kind, bytes: u32, now: Time) -> Mode {
-        let known = self.neighbours.iter().position(|n| n.radio == to);
-        let neighbour = known.unwrap_or_else(|| {
+        let known = self.neighbors.iter().position(|n| n.radio == to);
+        let neighbor = known.unwrap_or_else(|| {
             let rates = self.modes.len();
             let mut cx = Cx { cfg: &self.cfg, rates, times: &self.times, rng: &mut self.rng, now };
             let state = State::new(&mut cx);
-            self.neighbours.push(Neighbour { radio: to, state, tally: Tally::new(rates), rate: 0 });
-            self.neighbours.len() - 1
+            self.neighbors.push(Neighbor { radio: to, state, tally: Tally::new(rates), rate: 0 });
+            self.neighbors.len() - 1
         });
-        self.frame = Frame::new(neighbour, kind, bytes);
+        self.frame = Frame::new(neighbor, kind, bytes);
         let (frame, state, mut cx) = self.parts(now);
         frame.chain = state.plan(frame, &mut cx);
         let first = frame.chain.series[0].0;
         (frame.rate, frame.next_rate) = (first, first);
-        self.neighbours[neighbour].rate = first;
+        self.neighbors[neighbor].rate = first;
         self.counts().packets += 1;
         self.modes[usize::from(first)]
     }
@@ -237,7 +237,7 @@ impl RateControl {
 
     /// The next attempt is to be preceded by RTS and CTS, whatever the size of the frame.
     pub fn asks_for_rts(&self) -> bool {
-        self.neighbours[self.frame.neighbour].state.asks_for_rts()
+        self.neighbors[self.frame.neighbor].state.asks_for_rts()
     }
 
     /// The packet was given up.
@@ -249,9 +249,9 @@ impl RateControl {
         }
     }
 
-    /// A frame has arrived at a neighbour with this signal-to-noise ratio.
+    /// A frame has arrived at a neighbor with this signal-to-noise ratio.
     pub fn arrived(&mut self, to: RadioId, ratio: f64) {
-        let known = self.neighbours.iter_mut().find(|n| n.radio == to);
+        let known = self.neighbors.iter_mut().find(|n| n.radio == to);
         if let Some(n) = known {
             n.state.arrived(ratio, &self.least);
         }
@@ -284,10 +284,10 @@ impl RateControl {
         state.report(frame, success, &cx);
     }
 
-    /// Counts of the last attempt's neighbour, rate and kind.
+    /// Counts of the last attempt's neighbor, rate and kind.
     fn counts(&mut self) -> &mut Counts {
         let rate = self.known_as(usize::from(self.frame.rate));
-        self.neighbours[self.frame.neighbour].tally.at(rate, self.frame.kind)
+        self.neighbors[self.frame.neighbor].tally.at(rate, self.frame.kind)
     }
 
     /// Index at which a rate occurs first.
@@ -295,9 +295,9 @@ impl RateControl {
         self.modes.iter().position(|&mode| mode == self.modes[rate]).unwrap_or(rate)
     }
 
-    /// Frames and packets sent to each neighbour, by rate and kind of packet.
+    /// Frames and packets sent to each neighbor, by rate and kind of packet.
     pub fn tallies(&self) -> impl Iterator<Item = (RadioId, Mode, Kind, Counts)> + '_ {
-        self.neighbours.iter().flat_map(move |n| {
+        self.neighbors.iter().flat_map(move |n| {
             let own = n.tally.all().filter(|&(rate, ..)| self.known_as(rate) == rate);
             own.map(move |(rate, kind, counts)| (n.radio, self.modes[rate], kind, *counts))
         })
@@ -305,8 +305,8 @@ impl RateControl {
 }
 
 impl Frame {
-    fn new(neighbour: usize, kind: Kind, bytes: u32) -> Frame {
-        Frame { neighbour, kind, bytes, rate: 0, next_rate: 0, chain: Chain::default(), used: Used::default(), at: 0 }
+    fn new(neighbor: usize, kind: Kind, bytes: u32) -> Frame {
+        Frame { neighbor, kind, bytes, rate: 0, next_rate: 0, chain: Chain::default(), used: Used::default(), at: 0 }
     }
 
     /// Counts an attempt.
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dead_neighbour_gets_the_attempts_of_the_chain() {
+    fn a_dead_neighbor_gets_the_attempts_of_the_chain() {
         let mut c = control(Config { algorithm: Algorithm::SampleRate, ..Config::default() });
         // Without any ACK the best rate so far is the slowest.
         assert_eq!(send(&mut c, Time::ZERO, |_, _| true), [3, 3, 0, 0, 0, 0, 0, 0]);

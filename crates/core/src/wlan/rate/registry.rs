@@ -17,7 +17,7 @@ pub(super) struct Cx<'a> {
     pub(super) now: Time,
 }
 
-/// State of an algorithm for a neighbour. Its methods are called through the enum that the list declares, without
+/// State of an algorithm for a neighbor. Its methods are called through the enum that the list declares, without
 /// virtual calls.
 pub(super) trait RateRule: Sized {
     /// Rates are chosen at all.
@@ -64,7 +64,7 @@ pub(super) trait RateRule: Sized {
 }
 
 /// Declares the algorithms: the word of each in a scenario, the settings of rate control with those of each algorithm,
-/// what is known of a neighbour, and the calls of its methods. A line has how the state is held, its type, the word,
+/// what is known of a neighbor, and the calls of its methods. A line has how the state is held, its type, the word,
 /// how the state is made with `cx`, and settings (`settings arf: arf::Config`), perhaps shared with another.
 macro_rules! algorithms {
     (
@@ -123,7 +123,7 @@ macro_rules! algorithms {
             }
         }
 
-        /// State for a neighbour.
+        /// State for a neighbor.
         #[derive(Clone, Debug)]
         enum State {
             $( $Part($Held), )*

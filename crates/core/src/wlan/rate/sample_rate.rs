@@ -33,7 +33,7 @@ settings! {
         pub best_tries: u32 = 3 => range(0, 15),
         /// Final attempts at the slowest rate.
         pub last_tries: u32 = 3 => range(0, 15),
-        /// Charges a frame one round of back-off too many, as in madwifi.
+        /// Charges a frame one round of backoff too many, as in madwifi.
         pub extra_backoff: bool = true,
     }
 }
@@ -67,7 +67,7 @@ struct Bin {
     last_sampled: u8,
 }
 
-/// State of a neighbour.
+/// State of a neighbor.
 #[derive(Clone, Debug)]
 pub(super) struct SampleRate {
     bins: [Bin; SIZES.len()],
@@ -166,7 +166,7 @@ impl SampleRate {
 }
 
 impl Bin {
-    /// Tells if a rate has failed too often.
+    /// Returns true if a rate has failed too often.
     fn is_out(&self, cfg: &Config, rate: u8, now: Time) -> bool {
         let r = &self.rates[usize::from(rate)];
         r.failures > cfg.max_failures && now < r.failed_at + cfg.forget_failures

@@ -15,7 +15,7 @@ use crate::wlan::{Mode, Timing};
 settings! {
     /// Settings of SampleRate as in the thesis.
     pub struct Config {
-        /// Time for which a frame counts, to a hundredth of it.
+        /// Length of the averaging window, in steps of 1/100.
         pub window: Span = Span::secs(10) => above(Span::ms(1)).at_most(Span::secs(3600)),
         /// Number of frames of which one tries another rate.
         pub sample_every: u32 = 10 => range(2, 100_000),
@@ -44,7 +44,7 @@ struct Rate {
     failed_at: Time,
 }
 
-/// State of a neighbour.
+/// State of a neighbor.
 #[derive(Clone, Debug)]
 pub(super) struct SampleRateThesis {
     rates: Vec<Rate>,

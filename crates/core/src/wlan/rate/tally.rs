@@ -1,10 +1,10 @@
-//! Frames and packets sent by a station to a neighbour, by rate and kind of packet.
+//! Frames and packets sent by a station to a neighbor, by rate and kind of packet.
 
 use crate::counters;
 use crate::packet::Kind;
 
 counters! {
-    /// Counters of a neighbour and rate.
+    /// Counters of a neighbor and rate.
     pub struct Counts {
         /// Packets handed to the MAC whose first attempt was planned at this rate.
         packets,
@@ -21,7 +21,7 @@ counters! {
     }
 }
 
-/// Counters of a neighbour, by index of the rate among those of the PHY, and by kind of packet.
+/// Counters of a neighbor, by index of the rate among those of the PHY, and by kind of packet.
 #[derive(Clone, Debug)]
 pub(super) struct Tally {
     rates: Vec<[Counts; Kind::ALL.len()]>,

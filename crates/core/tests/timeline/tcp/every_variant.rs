@@ -1,11 +1,11 @@
-//! Behaviour of every variant in the registry: lost SYNs, ends of files, closed windows.
+//! Behavior of every variant in the registry: lost SYNs, ends of files, closed windows.
 
 use super::{ack, said, sent, variants, wait};
 use chappe_core::tcp::variants::Method;
 use chappe_core::tcp::{Config, InitialWindow, Sender};
 use chappe_core::unit::{Span, Time};
 
-/// Tells if duplicates are counted by their SACK blocks.
+/// Returns true if duplicates are counted by their SACK blocks.
 fn recovers_with_sack(cfg: &Config) -> bool {
     cfg.variant.parts().0 == Method::Sack
 }

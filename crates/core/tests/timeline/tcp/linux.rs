@@ -23,14 +23,15 @@ const TIMELINES: &str = include_str!("../../data/linux_timelines.txt");
 
 /// Text of the page before its first table.
 const ABOUT: &str = "\
-    Timelines of the preset `linux` compared with those of a kernel (Linux 6.18) over the same link: 10 Mbit/s, 20 ms each\n\
-    way, a queue of 1,000 packets, 300 segments. A script loses one packet (`one`, the 100th), 3, 10 or 25 from there on, the\n\
-    `first`, the last one or ten (`tail1`, `tail10`), or the 20th from the receiver (`ack1`). *Order* is that of data packets, and of\n\
-    acknowledgements with their SACK blocks; *difference* is the largest difference of times in both directions, *bound* the\n\
-    largest one allowed; that of `first` with cubic is 6 ms, because in the reference some segments wait up to 5 ms for the program\n\
-    that writes, and in three more runs of the kernel they do not. Except in the section *Receivers*, the kernel's receivers have a\n\
-    buffer of 8 MiB (`SO_RCVBUFFORCE`), and so have ours: no auto-tuning, a window of 2,172 segments or more, 740 quick\n\
-    acknowledgements. The buffer of the preset grows, as in `tuned`. `cargo test -p chappe-tests` runs the cases and writes this page when `CHAPPE_WRITE_DOCS` is set.\n\n\
+    The timelines are compared with those of Linux 6.18 over the same link: 10 Mbit/s, 20 ms each way, a queue of 1,000\n\
+    packets, 300 segments. A script loses one packet (`one`, the 100th), 3, 10 or 25 packets from there on, the `first`, the\n\
+    last one or ten (`tail1`, `tail10`), or the 20th packet from the receiver (`ack1`). *Order* is that of data packets, and of\n\
+    acknowledgements with their SACK blocks. *Difference* is the largest difference of times in both directions, *bound* the\n\
+    largest allowed one. For `first` with cubic it is 6 ms: in the reference, some segments wait up to 5 ms for the writing\n\
+    program, but not in three more runs of the kernel. Except in the section *Receivers*, both receivers have a buffer of 8 MiB\n\
+    (`SO_RCVBUFFORCE`): no auto-tuning, a window of at least 2,172 segments, 740 quick acknowledgements. By default the buffer\n\
+    of the preset grows, as in `tuned`. `cargo test -p chappe-tests` runs the cases and writes this page when\n\
+    `CHAPPE_WRITE_DOCS` is set.\n\n\
     | case | congestion control | packets | order of data | order of acknowledgements | difference | bound |\n\
     |---|---|---|---|---|---|---|\n";
 
@@ -62,7 +63,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// Tells if the packet is a SYN or the answer to one.
+    /// Returns true if the packet is a SYN or the answer to one.
     fn is_of_handshake(&self) -> bool {
         matches!(&*self.what, "s" | "as")
     }
@@ -323,9 +324,9 @@ fn answer(timelines: usize, drawn: &str, written: &str, receivers: &str, flows: 
     let [same, others] = ["| agrees |", "| differs"].map(|word| flows.matches(word).count());
     format!(
         "# Linux, packet for packet\n\n\
-        **All {timelines} timelines of a kernel with scripted losses are repeated packet for packet, and so are those of its {receivers}\n\
-        receivers, which the kernel gave in at least two of five runs. Of {repeated} further scripts that the kernel itself repeats {agree}\n\
-        agree, and of {} comparisons of long flows {same}.** Each section names what differs, and its cause where it is known.\n\n\
+        **The preset `linux` repeats all {timelines} timelines of a kernel with scripted losses packet for packet, and those of {receivers}\n\
+        receivers. It agrees with {agree} of {repeated} further scripts, and in {same} of {} comparisons of long flows.** Each\n\
+        section lists the differences, with their causes where they are known.\n\n\
         {}\n\n",
         same + others,
         crate::linux_flows::COMPARED
@@ -362,7 +363,7 @@ fn every_timeline_has_the_kernels_order_of_packets_and_its_times() {
     let there = std::fs::read_to_string(&path).unwrap_or_default();
     let models = std::fs::read_to_string(path.with_file_name("models.md")).expect("a page");
     let (repeated, agree) = totals([drawn, written]);
-    let told = format!("(of {repeated} scripts that the kernel itself repeats {agree} agree,");
+    let told = format!("({agree} of the {repeated} scripts that the kernel itself repeats agree,");
     let words = models.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains(&told), "docs/models.md does not say {told}");
     assert!(there == page, "docs/linux.md is not current: run the tests with CHAPPE_WRITE_DOCS=1");

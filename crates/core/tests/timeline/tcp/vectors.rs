@@ -3,7 +3,7 @@
 use super::{Event, Vector, run, vectors};
 use chappe_core::unit::Time;
 
-/// Tells if a line names this event, so that its fields are compared.
+/// Compares the fields of a line with an event; `None` if the line names another event.
 fn matches(line: &str, event: &Event, before: &Event) -> Option<Result<(), String>> {
     let (what, sends) = line.split_once('>').map_or((line, None), |(w, s)| (w, Some(s.trim())));
     let mut words = what.split_whitespace().peekable();

@@ -40,7 +40,7 @@ keywords! {
     pub enum SequenceRule {
         /// Incremented before a request; a destination raises it only to match the requested number (RFC 3561, 6.1).
         Rfc3561 = "rfc3561",
-        /// Always even, incremented by two before a request, after a lost neighbour and before a reply, as in ns-2.
+        /// Always even, incremented by two before a request, after a lost neighbor and before a reply, as in ns-2.
         Even = "even",
     }
 }
@@ -162,7 +162,7 @@ settings! {
         pub repair_error: bool = true,
         /// Sequence number of a route that a route error invalidates and that does not have a higher one.
         pub error_sequence: ErrorSequence = ErrorSequence::Raised,
-        /// BLACKLIST_TIMEOUT = RREQ_RETRIES NET_TRAVERSAL_TIME: time for which requests of a neighbour are ignored to
+        /// BLACKLIST_TIMEOUT = RREQ_RETRIES NET_TRAVERSAL_TIME: time for which requests of a neighbor are ignored to
         /// which a reply could not be sent, because the link may be one-way (RFC 3561, 6.8); "none": no blacklist, as
         /// in ns-2.
         pub blacklist_timeout: Option<Span> | "none" = Some(Span::ms(5600)) => above(Span::ZERO).at_most(LONGEST),
@@ -174,7 +174,7 @@ settings! {
         pub buffer_timeout: Span = Span::secs(30) => at_most(HOUR),
         /// Time between the packets that a new route releases.
         pub release_spacing: Span = Span::ZERO => at_most(HOUR),
-        /// Largest random delay of messages that are forwarded to all neighbours.
+        /// Largest random delay of messages that are forwarded to all neighbors.
         pub broadcast_jitter: Span = Span::ms(10) => at_most(HOUR),
         /// Largest random delay of a request at its originator (RFC 5148, 5.2).
         pub request_jitter: Span = Span::ZERO => at_most(HOUR),

@@ -59,7 +59,7 @@ counters! {
         rerr_sent,
         /// Packets given up by the MAC and kept until their route is repaired.
         local_repairs,
-        /// Neighbours declared lost because a packet to them was given up.
+        /// Neighbors declared lost because a packet to them was given up.
         links_deleted,
         /// Route discoveries started for packets of this node.
         route_discoveries,
@@ -84,8 +84,8 @@ pub struct Aodv {
     repairs: VecDeque<(Time, NodeId)>,
     next_tick: Time,
     next_hello: Time,
-    /// Neighbours known by HELLO, with the time at which each counts as lost.
-    hello_neighbours: Vec<(NodeId, Time)>,
+    /// Neighbors known by HELLO, with the time at which each counts as lost.
+    hello_neighbors: Vec<(NodeId, Time)>,
     blacklist: Blacklist,
     rreq_rate: RateLimit,
     rerr_rate: RateLimit,
@@ -162,7 +162,7 @@ impl Routing for Aodv {
         }
     }
 
-    /// Tells if a packet is a request that this node has already processed; may miss some such requests.
+    /// Returns true if a packet is a request that this node has already processed; may miss some such requests.
     #[inline]
     fn ignores(&self, packet: PacketId, pool: &PacketPool, now: Time) -> bool {
         match &pool[packet].body {
@@ -189,7 +189,7 @@ impl Routing for Aodv {
         }
     }
 
-    /// The MAC has given up a message of this node to a neighbour.
+    /// The MAC has given up a message of this node to a neighbor.
     fn on_message_lost(&mut self, packet: PacketId, pool: &PacketPool, now: Time) {
         let p = &pool[packet];
         if let (Body::Rrep(_), Some(timeout)) = (&p.body, self.cfg.blacklist_timeout) {
@@ -217,12 +217,12 @@ impl Routing for Aodv {
             cx.out.push(dropped);
             cx.out.push(Out::Purge { next_hop: p.next_hop });
             self.counters.links_deleted += 1;
-            self.delete_neighbour(p.next_hop, cx);
+            self.delete_neighbor(p.next_hop, cx);
         }
     }
 
     /// Resets the router, except for sequence numbers, its own and those of destinations, and the number of its next
-    /// request. A node keeps these over a reboot, so that no neighbour takes its messages for old ones, and it accepts
+    /// request. A node keeps these over a reboot, so that no neighbor takes its messages for old ones, and it accepts
     /// no route that leads back over itself as new (by RFC 3561, 6.13 it waits for DELETE_PERIOD instead).
     fn switch_off(&mut self, cx: &mut Cx<'_>) {
         while let Some(packet) = self.buffer.pop() {
@@ -311,7 +311,7 @@ impl Aodv {
             repairs: VecDeque::new(),
             next_tick: Time::NEVER,
             next_hello: if cfg.hello { Time::ZERO } else { Time::NEVER },
-            hello_neighbours: Vec::new(),
+            hello_neighbors: Vec::new(),
             blacklist: Blacklist::default(),
             rreq_rate: RateLimit::default(),
             rerr_rate: RateLimit::default(),
@@ -518,7 +518,7 @@ impl Aodv {
     fn on_request(&mut self, packet: PacketId, mut rreq: Rreq, cx: &mut Cx<'_>) {
         let delivered = Fate::Delivered;
         let previous = cx.pool[packet].source;
-        // Handled as if not received: the same request from another neighbour is then new.
+        // Handled as if not received: the same request from another neighbor is then new.
         let ignored = self.blacklist.has(previous, cx.now);
         if ignored || rreq.originator == cx.node || self.saw(rreq.originator, rreq.id, cx.now) {
             cx.pool.end(packet, delivered);
@@ -710,12 +710,12 @@ impl Aodv {
         }
     }
 
-    /// A neighbour is lost: invalidates the routes over it and notifies their users.
-    fn delete_neighbour(&mut self, lost: NodeId, cx: &mut Cx<'_>) {
+    /// A neighbor is lost: invalidates the routes over it and notifies their users.
+    fn delete_neighbor(&mut self, lost: NodeId, cx: &mut Cx<'_>) {
         if self.cfg.sequence_numbers == SequenceRule::Even {
             self.sequence += 2;
         }
-        self.hello_neighbours.retain(|n| n.0 != lost);
+        self.hello_neighbors.retain(|n| n.0 != lost);
         let list = cx.pool.new_list();
         for i in 0..self.table.len() {
             let entry = self.table.nth_mut(i);
@@ -777,10 +777,10 @@ impl Aodv {
     // ---- HELLO ----
 
     fn send_hello(&mut self, cx: &mut Cx<'_>) {
-        while let Some(&(lost, _)) = self.hello_neighbours.iter().find(|n| n.1 <= cx.now) {
+        while let Some(&(lost, _)) = self.hello_neighbors.iter().find(|n| n.1 <= cx.now) {
             self.counters.links_deleted += 1;
             cx.out.push(Out::Purge { next_hop: lost });
-            self.delete_neighbour(lost, cx);
+            self.delete_neighbor(lost, cx);
         }
         let rrep = Rrep {
             hop_count: 1,
@@ -793,7 +793,7 @@ impl Aodv {
         };
         let packet = message(Body::Rrep(rrep), self.cfg.rrep_size.0, NodeId::BROADCAST, 1, cx);
         self.overhead.send(packet, Span::ZERO, cx);
-        // A quarter to either side, so that neighbours do not synchronize.
+        // A quarter to either side, so that neighbors do not synchronize.
         let share = 0.75 + 0.5 * cx.rng.uniform();
         self.next_hello = cx.now + Span((self.cfg.hello_interval.0 as f64 * share) as u64);
     }
@@ -802,9 +802,9 @@ impl Aodv {
         // Half an interval more than the allowed losses, because intervals vary.
         let silence = self.cfg.hello_interval * u64::from(self.cfg.allowed_hello_loss) * 3 / 2;
         let until = cx.now + silence;
-        match self.hello_neighbours.iter_mut().find(|n| n.0 == from) {
+        match self.hello_neighbors.iter_mut().find(|n| n.0 == from) {
             Some(n) => n.1 = until,
-            None => self.hello_neighbours.push((from, until)),
+            None => self.hello_neighbors.push((from, until)),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The last few requests received by a node, in one cache line.
 //!
-//! Every node forwards a request once and so receives it once from every neighbour, within milliseconds: nearly all
-//! copies are of one of the last few requests. These copies are recognised here, without touching the rest of the
+//! Every node forwards a request once and so receives it once from every neighbor, within milliseconds: nearly all
+//! copies are of one of the last few requests. These copies are recognized here, without touching the rest of the
 //! router.
 
 use crate::packet::NodeId;
@@ -23,7 +23,7 @@ impl Recent {
         Recent { requests: [(NodeId::BROADCAST, 0); ROOM], until: Time::ZERO }
     }
 
-    /// Tells if a request is among them.
+    /// Returns true if a request is among them.
     #[inline]
     pub(super) fn has(&self, originator: NodeId, id: u32, now: Time) -> bool {
         now < self.until && self.requests.iter().fold(false, |found, &r| found | (r == (originator, id)))

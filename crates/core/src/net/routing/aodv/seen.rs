@@ -35,7 +35,7 @@ impl Seen {
     /// Bucket of a request, or the free bucket for the request, and its mark.
     fn bucket(&self, originator: NodeId, id: u32) -> (usize, u8) {
         let mask = self.marks.len() - 1;
-        // Fibonacci hashing: neighbouring numbers end up far apart.
+        // Fibonacci hashing: neighboring numbers end up far apart.
         let key = (u64::from(originator.0) << 32 | u64::from(id)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let (mut i, mark) = ((key >> 32) as usize & mask, (key >> 56) as u8 | 1);
         let other = |i: usize| (self.buckets[i].0, self.buckets[i].1) != (originator, id);

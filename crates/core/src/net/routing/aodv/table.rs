@@ -108,7 +108,7 @@ pub(super) struct Table {
     /// For each entry, the next time to check its expiry: zero if it may have changed, NEVER while the route is
     /// invalid.
     look_at: Vec<Time>,
-    /// Destinations, and neighbours that use this node's route to them (precursors).
+    /// Destinations, and neighbors that use this node's route to them (precursors).
     precursors: Vec<(NodeId, NodeId)>,
     delete_period: Option<Span>,
 }
@@ -215,7 +215,7 @@ impl Table {
         }
     }
 
-    /// Removes a lost neighbour from all precursor lists.
+    /// Removes a lost neighbor from all precursor lists.
     pub(super) fn remove_precursor(&mut self, node: NodeId) {
         self.precursors.retain(|p| p.1 != node);
     }

@@ -1,6 +1,6 @@
 //! Destination-sequenced distance vector routing (Perkins and Bhagwat, SIGCOMM 1994).
 //!
-//! Every node periodically advertises its whole table to its neighbours, with an increasing sequence number of its own,
+//! Every node periodically advertises its whole table to its neighbors, with an increasing sequence number of its own,
 //! and changes in between. A route with a newer sequence number of its destination always wins, one with the same
 //! number wins if it is shorter; so there are no loops. Deviations of ns-2.35 are settings, collected in the preset
 //! `ns2-2.35`.
@@ -37,7 +37,7 @@ keywords! {
     pub enum Trigger {
         /// A new destination, and any metric that differs from the last advertised one.
         AnyChange = "any_change",
-        /// A new destination, a shorter route with the same sequence number, and a neighbour lost by this node, as in
+        /// A new destination, a shorter route with the same sequence number, and a neighbor lost by this node, as in
         /// ns-2.
         Shorter = "shorter",
     }
@@ -64,9 +64,9 @@ settings! {
         pub settling_weight: f64 = 0.875 => range(0.0, 1.0),
         /// Cause of a triggered update.
         pub trigger: Trigger = Trigger::AnyChange,
-        /// Number of missed full updates after which a neighbour is lost.
+        /// Number of missed full updates after which a neighbor is lost.
         pub missed_updates: u32 = 3 => range(1, 1_000_000),
-        /// Declares a neighbour lost, too, when the MAC gives up a packet to it.
+        /// Declares a neighbor lost, too, when the MAC gives up a packet to it.
         pub link_layer_detection: bool = true,
         /// Packets per destination that can wait for a route.
         pub buffer_packets: u32 = 5 => range(1, 1_000_000),
@@ -112,7 +112,7 @@ counters! {
     pub struct Counters {
         /// Full and triggered updates sent.
         route_updates_sent,
-        /// Neighbours declared lost because a packet to them was given up.
+        /// Neighbors declared lost because a packet to them was given up.
         links_deleted,
     }
 }
@@ -128,7 +128,7 @@ pub struct Dsdv {
     sequence: u32,
     next_full: Time,
     last_update: Option<Time>,
-    /// Neighbours, with the time at which each is lost without an update.
+    /// Neighbors, with the time at which each is lost without an update.
     heard: Vec<(NodeId, Time)>,
     /// Next timer.
     wake: Time,
@@ -139,7 +139,7 @@ pub struct Dsdv {
 impl Routing for Dsdv {
     const FIELDS: &'static [Field] = Counters::FIELDS;
 
-    fn learnt_bytes(_cfg: &super::Config, nodes: f64) -> f64 {
+    fn learned_bytes(_cfg: &super::Config, nodes: f64) -> f64 {
         nodes * ENTRY_BYTES
     }
 
@@ -216,7 +216,7 @@ impl Routing for Dsdv {
         }
     }
 
-    /// Keeps its own number, and those of others with routes that are lost: a neighbour that uses this node tells
+    /// Keeps its own number, and those of others with routes that are lost: a neighbor that uses this node tells
     /// nothing new about them, and to take it would be a loop.
     fn switch_off(&mut self, cx: &mut Cx<'_>) {
         while let Some(packet) = self.buffer.pop() {
@@ -329,32 +329,32 @@ impl Dsdv {
         }
     }
 
-    // ---- neighbours ----
+    // ---- neighbors ----
 
-    /// Removes a neighbour, and the routes over it.
-    fn lose(&mut self, neighbour: NodeId, cx: &mut Cx<'_>) {
+    /// Removes a neighbor, and the routes over it.
+    fn lose(&mut self, neighbor: NodeId, cx: &mut Cx<'_>) {
         self.counters.links_deleted += 1;
-        self.heard.retain(|n| n.0 != neighbour);
-        for entry in self.table.entries.iter_mut().filter(|e| e.is_up() && e.next_hop == neighbour) {
+        self.heard.retain(|n| n.0 != neighbor);
+        for entry in self.table.entries.iter_mut().filter(|e| e.is_up() && e.next_hop == neighbor) {
             entry.take_down(cx.now);
             entry.tell_at_once(cx.now);
             cx.out.push(Out::RouteLost { destination: entry.destination, anew: true });
         }
-        cx.out.push(Out::Purge { next_hop: neighbour });
+        cx.out.push(Out::Purge { next_hop: neighbor });
     }
 
-    fn note_heard(&mut self, neighbour: NodeId, now: Time) {
+    fn note_heard(&mut self, neighbor: NodeId, now: Time) {
         let until = now + self.cfg.update_interval * u64::from(self.cfg.missed_updates);
-        match self.heard.iter_mut().find(|n| n.0 == neighbour) {
+        match self.heard.iter_mut().find(|n| n.0 == neighbor) {
             Some(n) => n.1 = until,
-            None => self.heard.push((neighbour, until)),
+            None => self.heard.push((neighbor, until)),
         }
     }
 
     // ---- updates received ----
 
     /// Answers the announcement that this node is unreachable with a newer number of its own. If the node has already
-    /// announced a newer number, the neighbours that received it pass it on.
+    /// announced a newer number, the neighbors that received it pass it on.
     fn answer(&mut self, told: u32, now: Time) {
         if self.cfg.ns2.answer_always {
             self.next_full = now;
@@ -363,7 +363,7 @@ impl Dsdv {
         }
     }
 
-    /// A neighbour advertises its route to a destination.
+    /// A neighbor advertises its route to a destination.
     fn learn(&mut self, from: NodeId, told: Listed, cx: &mut Cx<'_>) {
         let now = cx.now;
         let metric = if told.hops >= INFINITE - 1 { INFINITE } else { told.hops + 1 };
@@ -375,7 +375,7 @@ impl Dsdv {
         let is_newer = is_new || told.sequence > entry.sequence;
         if !is_newer && (told.sequence < entry.sequence || metric >= entry.metric) {
             if told.sequence < entry.sequence && metric == INFINITE && entry.is_up() {
-                // The neighbour has lost its route, and a newer one is known here.
+                // The neighbor has lost its route, and a newer one is known here.
                 entry.tell_at_once(now);
             }
             return;

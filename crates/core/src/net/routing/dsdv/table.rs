@@ -69,7 +69,7 @@ impl Entry {
         (self.hold_until, self.trigger_at) = (now, now);
     }
 
-    /// Tells if a change of the entry is to be advertised now.
+    /// Returns true if a change of the entry is to be advertised now.
     pub(super) fn is_changed(&self, now: Time) -> bool {
         (self.metric_is_new || self.number_is_new) && self.hold_until <= now
     }

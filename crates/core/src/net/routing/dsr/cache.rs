@@ -1,4 +1,4 @@
-//! Route cache: whole routes, as they were learnt (RFC 4728, section 4.1, "path cache").
+//! Route cache: whole routes, as they were learned (RFC 4728, section 4.1, "path cache").
 
 use crate::packet::{BrokenLink, NodeId};
 use crate::unit::{Span, Time};
@@ -92,7 +92,7 @@ impl Cache {
         if asked { self.own.add(way, expires, now) } else { self.seen.add(way, expires, now) }
     }
 
-    /// Expiry of a route that is learnt or used now.
+    /// Expiry of a route that is learned or used now.
     fn expiry(&self, now: Time) -> Time {
         self.timeout.map_or(Time::NEVER, |t| now + t)
     }
@@ -133,7 +133,7 @@ impl Cache {
         self.seen.cut(link);
     }
 
-    /// Tells if a route uses this link.
+    /// Returns true if a route uses this link.
     pub(super) fn has(&self, link: BrokenLink) -> bool {
         let all = self.own.paths.iter().chain(&self.seen.paths);
         all.flat_map(|p| p.nodes.windows(2)).any(|w| w == [link.from, link.to])

@@ -19,9 +19,9 @@ settings! {
     pub struct Config {
         /// DiscoveryHopLimit: longest route that is found, in hops.
         pub discovery_hop_limit: u8 = 255 => range(1, 255),
-        /// Asks only the neighbours first, with a non-propagating request.
+        /// Asks only the neighbors first, with a non-propagating request.
         pub nonpropagating: bool = true,
-        /// NonpropRequestTimeout: time to wait for replies of the neighbours.
+        /// NonpropRequestTimeout: time to wait for replies of the neighbors.
         pub nonprop_request_timeout: Span = Span::ms(30) => at_most(HOUR)
             ; used when |c| c.nonpropagating, else "`routing.dsr.nonpropagating` is false",
         /// RequestPeriod: time from the first request for a destination to the next one.
@@ -124,7 +124,7 @@ settings! {
         /// Writes the time of a reply into the next entry: the second reply is not held back by the first, and
         /// an entry has the time of the previous reply.
         pub grat_reply_late: bool = false,
-        /// Lets a packet to be salvaged wait if no other route is known: the neighbours are asked, and one
+        /// Lets a packet to be salvaged wait if no other route is known: the neighbors are asked, and one
         /// of the packets for that destination is dropped whenever the next request would be due. This does not count
         /// as salvaging.
         pub salvage_waits: bool = false,

@@ -6,7 +6,7 @@ use crate::packet::{Body, BrokenLink, FlowState, Kind, NodeId, PacketId, PacketP
 use crate::unit::Span;
 
 impl Dsr {
-    /// The MAC has given up a packet, or its neighbour's address cannot be found.
+    /// The MAC has given up a packet, or its neighbor's address cannot be found.
     pub(super) fn lose_link(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         let p = &cx.pool[packet];
         if !p.header.is_some() || p.next_hop.is_broadcast() {
@@ -33,7 +33,7 @@ impl Dsr {
         cx.out.push(Out::Return { next_hop: broken.to });
     }
 
-    /// A packet was taken out of the queue because the neighbour to which it was to go is lost.
+    /// A packet was taken out of the queue because the neighbor to which it was to go is lost.
     pub(super) fn take_back(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         self.save(packet, Reason::RouteFailure, cx);
     }

@@ -52,7 +52,7 @@ counters! {
         rrep_originated,
         /// Route errors sent, including forwarded ones.
         rerr_sent,
-        /// Neighbours declared lost because a packet to them was given up.
+        /// Neighbors declared lost because a packet to them was given up.
         links_deleted,
         /// Route discoveries started for packets of this node.
         route_discoveries,
@@ -138,7 +138,7 @@ impl Routing for Dsr {
         Some(&cfg.dsr)
     }
 
-    fn learnt_bytes(cfg: &super::Config, _nodes: f64) -> f64 {
+    fn learned_bytes(cfg: &super::Config, _nodes: f64) -> f64 {
         cfg.dsr.cache_bytes() as f64
     }
 
@@ -196,7 +196,7 @@ impl Routing for Dsr {
         }
     }
 
-    /// Tells if the router reads frames for others.
+    /// Returns true if the router reads frames for others.
     fn is_promiscuous(&self) -> bool {
         self.cfg.promiscuous
     }
@@ -239,7 +239,7 @@ impl Routing for Dsr {
         out.truncate(kept);
     }
 
-    /// Tells if a route leads to a destination.
+    /// Returns true if a route leads to a destination.
     fn has_route(&self, to: NodeId, now: Time) -> bool {
         self.cache.ways(now).any(|way| way.iter().skip(1).any(|&n| n == to))
     }
@@ -442,12 +442,12 @@ impl Dsr {
     // ---- requests ----
 
     /// Requests a route for a waiting packet, if a request may be sent by now. Returns `false` if the packet is given
-    /// up, because it is to be salvaged and the neighbours did not reply.
+    /// up, because it is to be salvaged and the neighbors did not reply.
     fn ask(&mut self, to: NodeId, salvaged: bool, cx: &mut Cx<'_>) -> bool {
         let sought = self.requests.get(to);
         if sought.next_at > cx.now {
-            if !salvaged && sought.neighbours_are_silent(self.cfg.nonprop_request_timeout, cx.now) {
-                sought.neighbours_asked = None;
+            if !salvaged && sought.neighbors_are_silent(self.cfg.nonprop_request_timeout, cx.now) {
+                sought.neighbors_asked = None;
                 self.send_request(to, true, cx);
             }
             return true;
@@ -461,7 +461,7 @@ impl Dsr {
             return false;
         }
         let propagates = !salvaged && !self.cfg.nonpropagating;
-        self.requests.get(to).neighbours_asked = (!propagates).then_some(cx.now);
+        self.requests.get(to).neighbors_asked = (!propagates).then_some(cx.now);
         self.send_request(to, propagates, cx);
         true
     }

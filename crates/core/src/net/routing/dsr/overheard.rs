@@ -67,7 +67,7 @@ impl Dsr {
         }
     }
 
-    /// Learns the routes over a neighbour on an overheard route.
+    /// Learns the routes over a neighbor on an overheard route.
     fn learn_beside(&mut self, route: &[NodeId], index: usize, cx: &Cx<'_>) {
         if index >= route.len() {
             return;
@@ -79,7 +79,7 @@ impl Dsr {
         self.learn_back(route, index, cx);
     }
 
-    /// Learns the route over a neighbour to the beginning of an overheard route.
+    /// Learns the route over a neighbor to the beginning of an overheard route.
     fn learn_back(&mut self, route: &[NodeId], index: usize, cx: &Cx<'_>) {
         self.way.clear();
         self.way.push(cx.node);

@@ -12,8 +12,8 @@ pub(super) struct Sought {
     pub(super) cycles: u32,
     /// Earliest time of the next request.
     pub(super) next_at: Time,
-    /// Time at which the neighbours were asked, if the whole network was not asked yet.
-    pub(super) neighbours_asked: Option<Time>,
+    /// Time at which the neighbors were asked, if the whole network was not asked yet.
+    pub(super) neighbors_asked: Option<Time>,
 }
 
 /// Request state of a node.
@@ -27,7 +27,7 @@ pub(super) struct Requests {
 impl Requests {
     pub(super) fn get(&mut self, to: NodeId) -> &mut Sought {
         let i = self.sought.iter().position(|s| s.to == to).unwrap_or_else(|| {
-            self.sought.push(Sought { to, cycles: 0, next_at: Time::ZERO, neighbours_asked: None });
+            self.sought.push(Sought { to, cycles: 0, next_at: Time::ZERO, neighbors_asked: None });
             self.sought.len() - 1
         });
         &mut self.sought[i]
@@ -53,7 +53,7 @@ impl Sought {
     /// Begins another request; returns `false` if there were too many.
     pub(super) fn begin(&mut self, cfg: &Config, now: Time) -> bool {
         if cfg.max_requests.is_some_and(|most| self.cycles >= most) {
-            *self = Sought { to: self.to, cycles: 0, next_at: now + cfg.max_request_period, neighbours_asked: None };
+            *self = Sought { to: self.to, cycles: 0, next_at: now + cfg.max_request_period, neighbors_asked: None };
             return false;
         }
         let mut wait = cfg.request_period;
@@ -67,11 +67,11 @@ impl Sought {
 
     /// Resets the state after a reply.
     pub(super) fn answered(&mut self) {
-        *self = Sought { to: self.to, cycles: 0, next_at: Time::ZERO, neighbours_asked: None };
+        *self = Sought { to: self.to, cycles: 0, next_at: Time::ZERO, neighbors_asked: None };
     }
 
-    /// Tells if the neighbours have not replied in time.
-    pub(super) fn neighbours_are_silent(&self, timeout: Span, now: Time) -> bool {
-        self.neighbours_asked.is_some_and(|asked| asked + timeout < now)
+    /// Returns true if the neighbors have not replied in time.
+    pub(super) fn neighbors_are_silent(&self, timeout: Span, now: Time) -> bool {
+        self.neighbors_asked.is_some_and(|asked| asked + timeout < now)
     }
 }

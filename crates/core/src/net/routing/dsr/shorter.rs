@@ -21,8 +21,8 @@ pub(super) struct Told {
 }
 
 impl Told {
-    /// Tells if a shorter route may be reported to the source of a packet with this route, overheard from the node at a
-    /// position on it; records the report.
+    /// Returns true if a shorter route may be reported to the source of a packet with this route, overheard from the
+    /// node at a position on it; records the report.
     pub(super) fn may(&mut self, route: &[NodeId], at: usize, cfg: &Config, now: Time) -> bool {
         self.key.clear();
         match cfg.grat_reply_key {

@@ -1,7 +1,7 @@
 //! The sender of Linux since 4.18: losses by time and tail loss probes (RACK-TLP, RFC 8985), proportional rate reduction
 //! (RFC 9937), detection of spurious timeouts and recoveries (F-RTO, RFC 5682; timestamps and DSACK, RFC 3522 and 3708).
 //! Windows are whole segments. Learned from the RFCs, from what is known of the
-//! design of Linux, and from the behaviour of a kernel over an exact link.
+//! design of Linux, and from the behavior of a kernel over an exact link.
 //!
 //! [`queue`] keeps the outstanding segments; [`rack`], [`prr`], [`undo`], [`usage`] and [`control`] have no access to
 //! the connection. The files beside this one that have: [`timers`] and [`sending`].

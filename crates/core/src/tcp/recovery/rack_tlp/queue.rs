@@ -79,7 +79,7 @@ impl Queue {
         self.segments.len() as u32
     }
 
-    /// Tells if nothing is outstanding.
+    /// Returns true if nothing is outstanding.
     pub fn is_empty(&self) -> bool {
         self.segments.is_empty()
     }
@@ -104,7 +104,8 @@ impl Queue {
         self.inferred
     }
 
-    /// Counts a duplicate acknowledgement without SACK, unless only missing segments are left. Tells if it counts.
+    /// Counts a duplicate acknowledgement without SACK, unless only missing segments are left. Returns true if it
+    /// counts.
     pub fn infer(&mut self) -> bool {
         let counts = self.inferred + self.lost.max(1) < self.len();
         self.inferred += u32::from(counts);
@@ -261,7 +262,8 @@ impl Queue {
         }
     }
 
-    /// Tells if a transmission is the last one of a segment that is neither delivered nor waits for a retransmission.
+    /// Returns true if a transmission is the last one of a segment that is neither delivered nor waits for a
+    /// retransmission.
     fn is_in_order(&self, (at, seq): (Time, Seq)) -> bool {
         self.get(seq).is_some_and(|s| s.sent == at && !s.sacked && (!s.lost || s.resent))
     }
@@ -289,7 +291,7 @@ impl Queue {
         None
     }
 
-    /// Tells if the first segment has a retransmission outstanding, or had.
+    /// Returns true if the first segment has a retransmission outstanding, or had.
     pub fn any_resent(&self) -> bool {
         self.resent > 0 || self.segments.front().is_some_and(|s| s.ever_resent)
     }

@@ -69,7 +69,7 @@ impl Rack {
         self.min_rtt = Some(self.min_rtt.map_or(rtt, |min| min.min(rtt)));
     }
 
-    /// Tells if a retransmission can not have been delivered yet, so that the original was.
+    /// Returns true if a retransmission can not have been delivered yet, so that the original was.
     pub fn is_spurious(&self, sent: Time, resent: bool, now: Time) -> bool {
         resent && self.min_rtt.is_some_and(|min| now.since(sent) < min)
     }
@@ -132,7 +132,7 @@ impl Rack {
         (wait, marked)
     }
 
-    /// Tells if a segment sent at this time has not been delivered within RACK.rtt (used after a timeout; 6.3).
+    /// Returns true if a segment sent at this time has not been delivered within RACK.rtt (used after a timeout; 6.3).
     pub fn is_overdue(&self, sent: Time, now: Time) -> bool {
         now.since(sent) >= self.rtt
     }

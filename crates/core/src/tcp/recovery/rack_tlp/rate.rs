@@ -34,7 +34,7 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    /// Tells if the sample is a lower limit, because the sender had not enough data.
+    /// Returns true if the sample is a lower limit, because the sender had not enough data.
     pub fn is_app_limited(&self) -> bool {
         self.prior.is_some_and(|p| p.app_limited)
     }
@@ -78,7 +78,7 @@ impl Rate {
         sample.interval = (interval > Span::ZERO && min_rtt.is_none_or(|min| interval >= min)).then_some(interval);
     }
 
-    /// Tells if the sender had less to send than the window allowed.
+    /// Returns true if the sender had less to send than the window allowed.
     pub fn is_app_limited(&self) -> bool {
         self.app_limited > 0
     }

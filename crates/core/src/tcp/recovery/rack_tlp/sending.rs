@@ -13,7 +13,7 @@ impl RackTlp {
         self.rate.mark(conn.now(), self.queue.is_empty())
     }
 
-    /// Tells if the next segment waits for its time.
+    /// Returns true if the next segment waits for its time.
     fn waits_for_pace(&mut self, conn: &mut Connection) -> bool {
         let at = self.pacing.wait(conn.now());
         if let Some(at) = at {
@@ -22,7 +22,7 @@ impl RackTlp {
         at.is_some()
     }
 
-    /// Tells if there are new segments that the receiver's window allows.
+    /// Returns true if there are new segments that the receiver's window allows.
     pub(super) fn has_new(&self, conn: &Connection) -> bool {
         let max = conn.max();
         max < conn.available() && max < self.queue.una().saturating_add(conn.offered())
@@ -59,7 +59,7 @@ impl RackTlp {
     }
 
     /// Sends a segment again, unless its last copy has not left the node: it then remains lost, and the attempt counts
-    /// for what shows that it was not. Tells if it was sent.
+    /// for what shows that it was not. Returns true if it was sent.
     pub(super) fn resend(&mut self, seq: u32, conn: &mut Connection) -> bool {
         if conn.holds_copy(seq) {
             let sent = self.queue.get(seq).map_or(conn.now(), |s| s.sent);
@@ -124,7 +124,7 @@ impl RackTlp {
         }
     }
 
-    /// Tells if tail loss probes are allowed in this state.
+    /// Returns true if tail loss probes are allowed in this state.
     pub(super) fn may_probe(&self, conn: &Connection) -> bool {
         self.cfg.tail_loss_probe
             && self.cfg.sack

@@ -39,7 +39,7 @@ impl Undo {
         self.marker = None;
     }
 
-    /// Tells if there is a recovery that can be undone.
+    /// Returns true if there is a recovery that can be undone.
     pub fn is_armed(&self) -> bool {
         self.marker.is_some()
     }
@@ -69,17 +69,17 @@ impl Undo {
         }
     }
 
-    /// Tells if an acknowledgement echoes the timestamp of a segment sent before the first retransmission.
+    /// Returns true if an acknowledgement echoes the timestamp of a segment sent before the first retransmission.
     pub fn is_delayed(&self, echo: Time) -> bool {
         self.stamped && self.first_resent.is_some_and(|at| echo.0 / 1_000_000 < at.0 / 1_000_000)
     }
 
-    /// Tells if DSACKs have reported all retransmissions.
+    /// Returns true if DSACKs have reported all retransmissions.
     pub fn by_dsack(&self) -> bool {
         self.is_armed() && self.unreported == Some(0)
     }
 
-    /// Tells if the reduction proves wrong.
+    /// Returns true if the reduction proves wrong.
     pub fn may_undo(&self, echo: Time) -> bool {
         self.is_armed() && (self.by_dsack() || self.is_delayed(echo))
     }

@@ -19,7 +19,7 @@ impl Usage {
         }
     }
 
-    /// Tells if the window may grow: it was used up, or in slow start more than half of it.
+    /// Returns true if the window may grow: it was used up, or in slow start more than half of it.
     pub fn allows_growth(&self, cwnd: u32, slow_start: bool) -> bool {
         self.limited || (slow_start && cwnd < 2 * self.most)
     }

@@ -11,17 +11,17 @@ const ANSWERS: &str = include_str!("../../../data/linux_answers.txt");
 
 /// Text of the page before its tables.
 const ABOUT: &str = "\n## Scripts drawn at random\n\n\
-    A hundred scripts for each congestion control, drawn from a seed in `crates/core/tests/kernel/ask.py`: RTT 5 to 200 ms,\n\
-    a queue of 5 to 1,000 packets, 50 to 500 segments, one to five losses of segments, bursts, acknowledgements or the tail. Each\n\
-    was asked three times; a script counts if the order of packets, their SACK blocks and their losses were the same three\n\
-    times. It *agrees* if the order in both directions is identical, and times differ by the bounds of the table above at most\n\
-    (20 ms if a timer expired), or by no more than the kernel's own runs. `make check-kernel` asks the kernel of a machine\n\
-    again (as root; a quarter of an hour), with new times of the ticks.\n\n\
+    A hundred random scripts per congestion control (`crates/core/tests/kernel/ask.py`): RTT 5 to 200 ms, a queue of 5 to 1,000\n\
+    packets, 50 to 500 segments, one to five losses of segments, bursts, acknowledgements or the tail. The kernel ran each\n\
+    script three times; a script counts if packet order, SACK blocks and losses were identical in all three runs. It *agrees*\n\
+    if the order in both directions is identical, and times differ by at most the bounds of the table above (20 ms if a timer\n\
+    expired) or the differences between the kernel's own runs. `make check-kernel` repeats this with the kernel of the machine\n\
+    (as root; a quarter of an hour), with new timer ticks.\n\n\
     | congestion control | scripts | the kernel repeats itself | agree | share |\n\
     |---|---|---|---|---|\n";
 
 /// Text before the scripts that differ.
-const ABOUT_OTHERS: &str = "\nThose that do not agree, with the first difference (the kernel's packet follows *for*), and what removes it:\n\n\
+const ABOUT_OTHERS: &str = "\nScripts that do not agree, with the first difference (the kernel's packet follows *for*) and its cause:\n\n\
     | script | difference | cause |\n\
     |---|---|---|\n";
 

@@ -61,12 +61,12 @@ impl Answer {
 
 /// Text of the section before its table.
 const ABOUT: &str = "\n## Receivers\n\n\
-    Receivers whose buffer or application limits the window, with `tcp.receive_buffer` and `tcp.reader`, over 10 Mbit/s and 40 ms:\n\
-    the buffer grows (`tuned`, 1,000 segments), is fixed (`small`, `tiny`: SO_RCVBUF of 20,000 and 4,000 B), is read at 1 Mbit/s\n\
-    (`slow`, `small_slow`), or not before 3 s (`small_pause`, `pause` with 60,000 B), so that probes without data ask for the window.\n\
-    The link clears the flag PSH. *Order* is that of packets in both directions, *windows* are those of all acknowledgements, in\n\
-    whole segments. `slow` may differ by two ticks of the timer: its kernel sometimes holds an acknowledgement for 48 ms, not 40.\n\
-    Asked with `crates/core/tests/kernel/readers.py`; each answer was the same, windows included, in at least two of five runs of the kernel.\n\n\
+    Receivers whose buffer or application limits the window (`tcp.receive_buffer`, `tcp.reader`), over 10 Mbit/s and 40 ms. The\n\
+    buffer grows (`tuned`, 1,000 segments), is fixed (`small`, `tiny`: SO_RCVBUF of 20,000 and 4,000 B), is read at 1 Mbit/s\n\
+    (`slow`, `small_slow`), or is not read before 3 s (`small_pause`, `pause` with 60,000 B), which causes window probes. The link\n\
+    clears the flag PSH. *Order* is that of packets in both directions; *windows* are those of all acknowledgements, in whole\n\
+    segments. `slow` may differ by two timer ticks, because its kernel sometimes holds an acknowledgement for 48 ms instead of 40.\n\
+    Reference: `crates/core/tests/kernel/readers.py`; packets and windows were identical in at least two of five kernel runs.\n\n\
     | case | packets | order | windows | difference | bound |\n\
     |---|---|---|---|---|---|\n";
 

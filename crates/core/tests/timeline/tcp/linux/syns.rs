@@ -97,10 +97,10 @@ fn bound(name: &str) -> f64 {
 
 /// Text of the section before its table.
 const ABOUT: &str = "\n## Lost SYNs\n\n\
-    Connections over 10 Mbit/s and 40 ms whose first SYNs are lost (`syn`), or the answers to them (`answer`), in `data` the first\n\
-    four segments, too, so that timeouts are seen; `late` has a round-trip time of 1.5 and 2.5 s and no loss. *First flight* is the\n\
-    initial window. *Order* is that of data and acknowledgements, *difference* that of times since the first segment. Timers of a\n\
-    second expire up to 32 ms late in a kernel. Asked with `crates/core/tests/kernel/syns.py`.\n\n\
+    Connections over 10 Mbit/s and 40 ms whose first SYNs (`syn`) or SYN-ACKs (`answer`) are lost. In `data` the first four\n\
+    segments are lost, too, to cause timeouts; `late` has a round-trip time of 1.5 or 2.5 s and no loss. *First flight* is the\n\
+    initial window. *Order* is that of data and acknowledgements; *difference* is that of times since the first segment. In a\n\
+    kernel, one-second timers expire up to 32 ms late. Reference: `crates/core/tests/kernel/syns.py`.\n\n\
     | case | SYNs of the kernel \\[s\\] | ours | first flight | order | difference | bound |\n\
     |---|---|---|---|---|---|---|\n";
 

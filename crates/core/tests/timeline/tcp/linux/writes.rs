@@ -186,13 +186,14 @@ const TICKS: &str = "the order is the same; in nine more runs of three such scri
 
 /// Text of the page before the scripts that differ.
 const ABOUT: &str = "\n## Writes, and lives of short transfers\n\n\
-    Programs that write 100 to 65,536 B at a time, with Nagle's algorithm and without (`TCP_NODELAY`), with a send buffer that takes\n\
-    everything or that of the kernel; 2,000 to 65,536 B at a time over 1,100 segments, beyond the quick acknowledgements, and with\n\
-    losses; transfers of 1 to 100 segments from SYN to the FINs of both ends with no, one or two losses (`life`); with a receiver\n\
-    that closes its end 0 to 300 ms after the sender (`close`), and whose FIN is lost once, twice or four times (`fin`);\n\
-    1,000 and 1,500 segments with random losses of 2 and 1 % (`random`)\n\
-    (`crates/core/tests/kernel/writes.py`). Each was asked three times. A script agrees if bytes and flags (PSH, FIN) of each packet and the order in both directions are identical, SACK\n\
-    blocks included, and times differ by no more than 5 ms or than those of the kernel's own runs.\n\n\
+    These scripts (`crates/core/tests/kernel/writes.py`) cover:\n\n\
+    - writes of 100 to 65,536 B, with and without Nagle's algorithm (`TCP_NODELAY`), with an unlimited send buffer or that of the\n\
+    \u{20} kernel; writes of 2,000 to 65,536 B over 1,100 segments, beyond the quick acknowledgements, and with losses\n\
+    - transfers of 1 to 100 segments from the SYN to both FINs, with no, one or two losses (`life`); receivers that close 0 to 300 ms\n\
+    \u{20} after the sender (`close`); receivers whose FIN is lost once, twice or four times (`fin`)\n\
+    - 1,000 and 1,500 segments with random losses of 2 and 1 % (`random`)\n\n\
+    The kernel ran each script three times. A script agrees if bytes, flags (PSH, FIN) and SACK blocks of each packet and the\n\
+    order in both directions are identical, and times differ by at most 5 ms or the differences between the kernel's own runs.\n\n\
     | scripts | the kernel repeats itself | agree |\n\
     |---|---|---|\n";
 
@@ -212,7 +213,7 @@ static JUDGED: LazyLock<(String, Vec<String>)> = LazyLock::new(|| {
     }
     let all = answers.len() + ANSWERS.lines().filter(|l| l.starts_with('!')).count();
     writeln!(page, "| {all} | {} | {agree} |\n", answers.len()).expect("text");
-    page += "Those that do not agree, with the first difference (the kernel's packet follows *for*, `p` is PSH):\n\n";
+    page += "Scripts that do not agree, with the first difference (the kernel's packet follows *for*, `p` is PSH):\n\n";
     page += "| script | difference | cause |\n|---|---|---|\n";
     (page + &others, wrong)
 });

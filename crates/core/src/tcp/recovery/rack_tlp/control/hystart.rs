@@ -35,7 +35,7 @@ impl HyStart {
         *self = HyStart { found, round_start: now, last: now, end: nxt, smallest: None, samples: 0 };
     }
 
-    /// Tells if slow start ends with an acknowledgement.
+    /// Returns true if slow start ends with an acknowledgement.
     pub fn ends_slow_start(&mut self, input: &Input, rtt: Span, min_rtt: Span, cwnd: u32) -> bool {
         if self.found {
             return false;

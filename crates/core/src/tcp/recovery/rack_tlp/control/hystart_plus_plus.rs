@@ -75,7 +75,7 @@ impl HyStartPlusPlus {
         }
     }
 
-    /// Takes an acknowledgement in slow start, after the window has grown. Tells if slow start ends.
+    /// Takes an acknowledgement in slow start, after the window has grown. Returns true if slow start ends.
     pub fn take(&mut self, input: &Input) -> bool {
         let (una, nxt) = input.range;
         let end = *self.window_end.get_or_insert(nxt);
@@ -105,7 +105,7 @@ impl HyStartPlusPlus {
         }
     }
 
-    /// Ends a round. Tells if slow start ends with it: the round in which CSS began counts.
+    /// Ends a round. Returns true if slow start ends with it: the round in which CSS began counts.
     fn end_round(&mut self) -> bool {
         self.window_end = None;
         self.last_round_min = self.current_round_min.take();

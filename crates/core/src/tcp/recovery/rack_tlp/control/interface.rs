@@ -17,7 +17,7 @@ pub(in crate::tcp) struct Window {
 }
 
 impl Window {
-    /// Tells if the window is in slow start.
+    /// Returns true if the window is in slow start.
     pub fn in_slow_start(&self) -> bool {
         self.cwnd < self.ssthresh
     }

@@ -131,7 +131,7 @@ impl Control {
         }
     }
 
-    /// Tells if reductions do not change the window.
+    /// Returns true if reductions do not change the window.
     pub fn is_bbr(&self) -> bool {
         matches!(self.law, Law::Bbr(_))
     }
