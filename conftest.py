@@ -1,3 +1,5 @@
+"""What both trees of tests share: ``tests`` and ``reproductions/tests``."""
+
 import gc
 import os
 import shutil
@@ -50,6 +52,7 @@ SLOW = (
     "sweep_failures",
     "paper",
     "paper_runs",
+    "paper_wheel",
     "work",
     "zhou",
     "sweep_ray",
@@ -74,6 +77,7 @@ SLOW = (
     "ramarathinam",
     "recipes",
     "recompute",
+    "records",
     "small_paper",
     "su",
     "sweep_analysis",

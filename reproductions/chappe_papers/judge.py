@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
 
-from chappe.choice import Among
 from chappe.order import Quantile, rank_p
 from chappe.stats import Estimate, Share, beyond_t, equal_signs, holm
 
+from chappe_papers.best_subset import Among
 from chappe_papers.quotients import Quotient
 from chappe_papers.ranks import Times
 

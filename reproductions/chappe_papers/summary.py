@@ -144,6 +144,6 @@ def in_short(papers: Sequence[Paper]) -> str:
     for p in papers:
         results = shipped(p)
         n = sum(Verdict(r.verdict).confirms for r in results.findings)
-        page_ = f"[{p.name}](docs/papers/{p.name}.md)"
+        page_ = f"[{p.name}](reproductions/docs/papers/{p.name}.md)"
         rows.append((page_, p.setup, f"{n} of {len(results.findings)}", results.counted))
     return "\n".join(table(("paper", "set-up", "conclusions confirmed, in part or whole", "claims"), rows))

@@ -1,4 +1,4 @@
-"""Puts what a command wrote at full length into these pages: ``python docs/publish.py results/NAME``.
+"""Puts what a command wrote at full length into these pages: ``python reproductions/docs/publish.py results/NAME``.
 
 From ``paper.md`` and its figures come ``docs/papers/NAME.md`` and small pictures and tables beside it, from
 ``findings.csv`` what ``chappe paper`` prints, ``docs/findings.md`` and a table in the README; from ``validation.md``
@@ -73,7 +73,7 @@ def publish_summary(results: Path, docs: Path) -> None:
         return
     shutil.copy(results / summary.FILE, Path(chappe_papers.__file__).parent / name / summary.FILE)
     (docs / "findings.md").write_text(summary.page(chappe_papers.PAPERS), encoding="utf-8")
-    readme = docs.parent / "README.md"
+    readme = docs.parents[1] / "README.md"
     text = readme.read_text(encoding="utf-8")
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)

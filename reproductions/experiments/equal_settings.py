@@ -1,11 +1,11 @@
 """Equal settings that studies call different, and what stopping early costs.
 
-``python docs/experiments/equal_settings.py`` draws studies in which no setting differs, and counts those in which any
-two are called different: by ``compare`` over ten rows, by ``rank`` over ten combinations of three settings (ranks, and
-settings that cannot be the best), and by a search over 32 values. Runs are normal, skewed, or collapse now and then.
-Then it draws studies that stop at a precision, also from real runs of NewReno and Vegas over 8 hops, and prints how
-many of their intervals hold the true value. ``--quick`` draws and runs a twentieth; ``--write`` puts both tables into
-docs/studies.md; ``--search`` makes the documented search of the receiver's window with 16 sets of seeds.
+``python reproductions/experiments/equal_settings.py`` draws studies in which no setting differs, and counts those in
+which any two are called different: by ``compare`` over ten rows, by ``rank`` over ten combinations of three settings
+(ranks, and settings that cannot be the best), and by a search over 32 values. Runs are normal, skewed, or collapse now
+and then. Then it draws studies that stop at a precision, also from real runs of NewReno and Vegas over 8 hops, and
+prints how many of their intervals hold the true value. ``--quick`` draws and runs a twentieth; ``--write`` puts both
+tables into docs/studies.md; ``--search`` makes the documented search of the receiver's window with 16 sets of seeds.
 """
 
 import argparse
@@ -27,8 +27,8 @@ from chappe.study._explore import explore
 from chappe.study._stop import precise
 from numpy.typing import NDArray
 
-PAGE = Path(__file__).parents[1] / "studies.md"
-BEGIN, END = "<!-- {}: docs/experiments/equal_settings.py --write -->\n", "<!-- end of {} -->"
+PAGE = Path(__file__).parents[2] / "docs" / "studies.md"
+BEGIN, END = "<!-- {}: reproductions/experiments/equal_settings.py --write -->\n", "<!-- end of {} -->"
 """Lines of the page around a table, by its name."""
 
 STUDIES = 400

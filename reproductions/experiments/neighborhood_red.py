@@ -1,7 +1,7 @@
 """Gain and cost of Neighborhood RED for a pair of nodes whose neighbours do not let them send.
 
-``python docs/experiments/neighborhood_red.py`` runs NewReno over three pairs side by side, of which the middle one
-senses both others, which do not sense each other; as it is, with RED, with Neighborhood RED at its default and at a
+``python reproductions/experiments/neighborhood_red.py`` runs NewReno over three pairs side by side, of which the middle
+one senses both others, which do not sense each other; as it is, with RED, with Neighborhood RED at its default and at a
 larger probability; then over a chain.
 """
 

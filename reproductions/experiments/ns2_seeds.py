@@ -1,8 +1,8 @@
 """Further seeds of stock ns-2.35 for chains whose recorded run and ours do not agree.
 
-``python docs/experiments/ns2_seeds.py`` needs the command ``ns`` and prints lines for ``reference.csv`` of the paper.
-The recorded runs have one seed each; how far apart seeds are shows how far their intervals, taken over batches of one
-run, can be trusted.
+``python reproductions/experiments/ns2_seeds.py`` needs the command ``ns`` and prints lines for ``reference.csv`` of the
+paper. The recorded runs have one seed each; how far apart seeds are shows how far their intervals, taken over batches
+of one run, can be trusted.
 """
 
 import csv

@@ -1,8 +1,8 @@
 """Further seeds of stock ns-2.35 where a run falls from one state into another, or stays out of it.
 
-``python docs/experiments/ns2_states.py`` needs the command ``ns`` and prints lines for ``reference.csv`` of the paper:
-paced UDP near the cliff and where the recorded run and ours do not agree, and a grid whose flows starve each other. One
-run is one draw of two; what can be compared is how often runs fall.
+``python reproductions/experiments/ns2_states.py`` needs the command ``ns`` and prints lines for ``reference.csv`` of
+the paper: paced UDP near the cliff and where the recorded run and ours do not agree, and a grid whose flows starve each
+other. One run is one draw of two; what can be compared is how often runs fall.
 """
 
 import csv

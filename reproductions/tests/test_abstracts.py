@@ -7,7 +7,7 @@ import pytest
 from chappe_papers.paper import Paper
 from command import REPOSITORY
 
-PAGE = REPOSITORY / "docs" / "papers" / "abstracts.md"
+PAGE = REPOSITORY / "reproductions" / "docs" / "papers" / "abstracts.md"
 SECTIONS = re.split(r"^## ", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
 NO_STATEMENT, NOBODY = "not a statement about results", "**nobody judges it yet**"
 
@@ -39,4 +39,4 @@ def test_every_sentence_is_judged_or_said_not_to_be(paper: Paper) -> None:
 
 @pytest.mark.parametrize("page", ["papers.md", "findings.md"])
 def test_other_pages_link_to_it(page: str) -> None:
-    assert "](papers/abstracts.md)" in (REPOSITORY / "docs" / page).read_text(encoding="utf-8")
+    assert "](papers/abstracts.md)" in (REPOSITORY / "reproductions" / "docs" / page).read_text(encoding="utf-8")

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from command import REPOSITORY
 
-FILE = REPOSITORY / "python" / "chappe_papers" / "ramarathinam2003" / "scenario.toml"
+FILE = REPOSITORY / "reproductions" / "chappe_papers" / "ramarathinam2003" / "scenario.toml"
 NS2_RATE = {"wlan.data_rate": "2 Mbit/s"}
 IP_HEADER_FOR_ALL = {"flow.4.tcp.header_size": "40 B"}
 PROTOCOLS = {

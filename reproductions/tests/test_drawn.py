@@ -5,11 +5,11 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from chappe.choice import Among, choose
 from chappe.order import Quantile, prediction, rank_p
 from chappe.states import ENOUGH, absorbing, unseen
 from chappe.stats import Estimate, Share, lag1
 from chappe_papers import replication
+from chappe_papers.best_subset import Among, choose
 from chappe_papers.elrakabawy2005.design import DESIGN, FULL
 from chappe_papers.elrakabawy2005.points import Point
 from command import REPOSITORY
@@ -116,7 +116,7 @@ def test_detection_rate_of_rare_drops(share: float, shown: float) -> None:
     assert within(detected, points, shown - 0.02, shown + 0.02)
     assert detected / points < unseen(3)
     assert enough == detected
-    text = (REPOSITORY / "docs/papers.md").read_text(encoding="utf-8")
+    text = (REPOSITORY / "reproductions/docs/papers.md").read_text(encoding="utf-8")
     assert "in 9, 20 and 38 of 100 cases" in text
 
 

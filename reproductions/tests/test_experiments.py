@@ -17,7 +17,7 @@ import pytest
 from chappe.study._measure import measure
 from chappe_papers.su2008.points import ROW_M
 
-EXPERIMENTS = Path(__file__).parents[1] / "docs" / "experiments"
+EXPERIMENTS = Path(__file__).parents[1] / "experiments"
 
 
 def program(name: str) -> ModuleType:

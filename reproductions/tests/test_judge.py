@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from chappe.choice import Among
 from chappe.order import Quantile
 from chappe.stats import Estimate, Share
 from chappe_papers import reproduce
+from chappe_papers.best_subset import Among
 from chappe_papers.claims import Claim
 from chappe_papers.judge import (
     LEVEL,

@@ -17,7 +17,7 @@ from command import REPOSITORY
 from epochs import assert_is_told
 from PIL import Image
 
-DOCS = REPOSITORY / "docs"
+DOCS = REPOSITORY / "reproductions" / "docs"
 
 # ---- formatting of numbers ----
 
@@ -174,5 +174,5 @@ def test_notes_explain_claims_that_there_are(paper: Paper) -> None:
     for note in reproduce.notes(paper):
         assert note.text
         assert set(note.claims.split(", ")) <= set(paper.claims), note.title
-        if note.command.startswith("python docs/"):
+        if note.command.startswith("python reproductions/"):
             assert (REPOSITORY / note.command.split()[1]).is_file(), note.command

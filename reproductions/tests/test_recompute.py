@@ -13,8 +13,8 @@ from chappe_papers.judge import Observation, less, more, word_of
 from chappe_papers.quotients import Quotient, standard_error
 from command import REPOSITORY
 
-PROGRAM = REPOSITORY / "docs" / "experiments" / "recompute.py"
-RECORDED = REPOSITORY / "tests" / "recompute"
+PROGRAM = REPOSITORY / "reproductions" / "experiments" / "recompute.py"
+RECORDED = REPOSITORY / "reproductions" / "tests" / "recompute"
 R: dict[str, Any] = runpy.run_path(str(PROGRAM))
 
 

@@ -108,10 +108,10 @@ def test_what_contributing_says_a_paper_is_made_of(paper: Paper) -> None:
     folder = Path(chappe_papers.__file__).parent / paper.name
     text = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8")
     section = text.split("## How to add a paper")[1].split("## How to add another part")[0]
-    named = set(re.findall(r"`(\w+\.(?:py|toml|csv|md))`", section.split("`tests/small_paper`")[0]))
+    named = set(re.findall(r"`(\w+\.(?:py|toml|csv|md))`", section.split("`reproductions/tests/small_paper`")[0]))
     optional = {"extras.py", "validate.py", "reference.csv"}
     assert named - optional <= {f.name for f in folder.iterdir()}
-    claims = (REPOSITORY / "tests/small_paper/claims.py").read_text(encoding="utf-8")
+    claims = (REPOSITORY / "reproductions/tests/small_paper/claims.py").read_text(encoding="utf-8")
     shown = re.search(r"```python\n(.*?)```", section, re.DOTALL)
     assert shown is not None
     assert shown[1] in claims

@@ -42,7 +42,9 @@ def test_scenarios_of_the_ns3_runs(cases: dict[Case, Reference]) -> None:
     # 7,846 packets of 1500 B in 55 s.
     assert cases[FEW[0]].best[0] == {GOODPUT: 1711855, FIRST: 1711855, FAILURES: 0, GIVEN_UP: 0}
     rows = (
-        REPOSITORY.joinpath("python/chappe_papers/validation/standard/ns3.csv").read_text(encoding="utf-8").splitlines()
+        REPOSITORY.joinpath("reproductions/chappe_papers/validation/standard/ns3.csv")
+        .read_text(encoding="utf-8")
+        .splitlines()
     )
     hidden = next(r for r in csv.DictReader(rows) if r["case"] == "hidden" and r["mbps"] == "11" and r["rts"] == "0")
     run = cases[Case("hidden", 1, 1, 11, False)].own[0]
@@ -138,6 +140,6 @@ def test_comparisons_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_the_page_is_of_all_cases(cases: dict[Case, Reference]) -> None:
-    text = (REPOSITORY / "docs" / "validation-standard.md").read_text(encoding="utf-8")
+    text = (REPOSITORY / "reproductions" / "docs" / "validation-standard.md").read_text(encoding="utf-8")
     assert all(f"\n| {c.title} | " in text for c in cases)
-    assert_is_told(REPOSITORY / "docs" / "validation-standard.md")
+    assert_is_told(REPOSITORY / "reproductions" / "docs" / "validation-standard.md")

@@ -100,6 +100,6 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeyp
 
 
 def test_the_page_is_of_all_columns() -> None:
-    text = (REPOSITORY / "docs" / "validation-dsr.md").read_text(encoding="utf-8")
+    text = (REPOSITORY / "reproductions" / "docs" / "validation-dsr.md").read_text(encoding="utf-8")
     assert all(f"\n| `{name}` | " in text for name in reference("newreno")["walk1"][0])
-    assert_is_told(REPOSITORY / "docs" / "validation-dsr.md")
+    assert_is_told(REPOSITORY / "reproductions" / "docs" / "validation-dsr.md")

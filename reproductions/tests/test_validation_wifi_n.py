@@ -115,6 +115,6 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeyp
 
 
 def test_the_page_is_of_all_cases() -> None:
-    text = (REPOSITORY / "docs" / "validation-wifi-n.md").read_text(encoding="utf-8")
+    text = (REPOSITORY / "reproductions" / "docs" / "validation-wifi-n.md").read_text(encoding="utf-8")
     assert all(f"\n| {c.title} | " in text for c in CASES)
-    assert_is_told(REPOSITORY / "docs" / "validation-wifi-n.md")
+    assert_is_told(REPOSITORY / "reproductions" / "docs" / "validation-wifi-n.md")

@@ -8,12 +8,12 @@ from chappe_papers import summary
 from chappe_papers.judge import Verdict
 from command import REPOSITORY
 
-PROGRAM: dict[str, Any] = runpy.run_path(str(REPOSITORY / "docs" / "experiments" / "verdicts.py"))
-PAGE = (REPOSITORY / "docs" / "papers" / "verdicts.md").read_text(encoding="utf-8")
+PROGRAM: dict[str, Any] = runpy.run_path(str(REPOSITORY / "reproductions" / "experiments" / "verdicts.py"))
+PAGE = (REPOSITORY / "reproductions" / "docs" / "papers" / "verdicts.md").read_text(encoding="utf-8")
 
 
 def test_the_page_is_made_of_the_published_claims() -> None:
-    assert PROGRAM["page"]() == PAGE, "python docs/experiments/verdicts.py writes it anew"
+    assert PROGRAM["page"]() == PAGE, "python reproductions/experiments/verdicts.py writes it anew"
     shipped = {p.name: summary.shipped(p) for p in chappe_papers.PAPERS}
     assert PROGRAM["published"]() == {n: {c: o.verdict for c, o in s.claims.items()} for n, s in shipped.items()}
     verdicts = [o.verdict for s in shipped.values() for o in s.claims.values()]
@@ -41,4 +41,4 @@ def test_a_reason_belongs_to_a_move() -> None:
 
 
 def test_papers_md_links_to_it() -> None:
-    assert "](papers/verdicts.md)" in (REPOSITORY / "docs" / "papers.md").read_text(encoding="utf-8")
+    assert "](papers/verdicts.md)" in (REPOSITORY / "reproductions" / "docs" / "papers.md").read_text(encoding="utf-8")

@@ -249,7 +249,7 @@ def test_claims_are_looked_up_in_the_runs_of_ns2() -> None:
 
 def test_every_cell_of_ns2_is_that_of_its_file() -> None:
     """The file read once more: goodput is what five flows have delivered in 100 s, segments of 8,000 bits."""
-    path = REPOSITORY / "python/chappe_papers/zhou2004/reference.csv"
+    path = REPOSITORY / "reproductions/chappe_papers/zhou2004/reference.csv"
     runs: dict[Point, list[list[int]]] = {}
     for r in csv.DictReader(path.read_text(encoding="utf-8").splitlines()):
         if r["source"] == NS2 and r["delivered_0"]:

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Mapping
 
-from chappe.choice import Among, choose
 from chappe.stats import Estimate
 
+from chappe_papers.best_subset import Among, choose
 from chappe_papers.elrakabawy2005.points import DELAY, UDP, Point, scenario
 from chappe_papers.runner import Runner
 

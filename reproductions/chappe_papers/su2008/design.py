@@ -217,7 +217,7 @@ class Su(Design):
             "the numbers of a target). The error of a number is its ratio to the paper's, or the inverse of that, less "
             "one: half counts as much as double; within 25 % is a ratio of 0.75 to 1.25.",
             "Nothing is compared with ns-2.35, which adds up no signals and adapts no rates. Models and parts were "
-            "compared with ns-3.37 and with a current kernel ([models.md](../models.md)).",
+            "compared with ns-3.37 and with a current kernel ([models.md](../../../docs/models.md)).",
             "Choices where the paper gives no value: SampleRate makes the eight attempts of its driver, eleven are "
             "made at a fixed rate; 50 packets may wait at either end of the Internet path; a drop at the sender's own "
             "queue halves the window, and the segment is sent when there is room; a ping of 1500 bytes is one packet. "

@@ -11,10 +11,10 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from chappe.choice import Among, choose
 from chappe.order import Quantile
 from chappe.stats import Estimate
 
+from chappe_papers.best_subset import Among, choose
 from chappe_papers.estimates import Estimates
 from chappe_papers.judge import times
 from chappe_papers.pairs import Paired, common
