@@ -1,4 +1,4 @@
-"""Installs a wheel, and the papers beside it, with the oldest and with the newest allowed dependencies, and exercises them.
+"""Installs a wheel and the papers beside it, with the oldest and the newest allowed dependencies, and exercises them.
 
 Called by ``make test-bounds``: ``python tests/bounds.py WHEEL``.
 """
