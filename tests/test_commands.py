@@ -422,7 +422,6 @@ def test_bash_completes(command: Command, tmp_path: Path) -> None:
     assert completed(script, "s") == ["sweep", "show", "schema"]
     # Old names are not offered.
     assert completed(script, "m") == []
-    assert "--validate" not in completed(script, "paper", "--")
     assert completed(script, "run", "--s") == ["--set", "--seed"]
     assert completed(script, "export", "") == ["mobility"]
     assert completed(script, "run", "a.toml", "--set", "tcp.vegas.al") == ["tcp.vegas.alpha"]
@@ -458,10 +457,6 @@ def test_old_names_work_with_a_warning(command: Command) -> None:
     code, _, err = command("motion", "a.toml", "--until=1 s", "--out", "m.csv")
     assert (code, Path("m.csv").read_text()) == (0, out)
     assert "`chappe motion` is now `chappe export mobility`; the old name will be removed in the next version" in err
-    code, _, err = command("paper", "su2008", "--validate")
-    assert code == 2
-    assert "`--validate` is now `--compare`" in err
-    assert "there are no ns-2 runs of su2008" in err
     code, _, err = command("sweep", "a.toml", "--seeds=2", "--on", "ray", "--jobs", "2")
     assert code == 2
     assert "`--on` is now `--backend`" in err

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import chappe
 import pytest
-from chappe import cli
 from chappe._moved import CLASSES, RENAMED
 from command import OLD_NAMES
 
@@ -63,15 +62,6 @@ def test_the_library_does_not_need_the_papers() -> None:
     loaded = done.stdout.split()
     assert "chappe.study._run" in loaded
     assert [name for name in loaded if name.split(".")[0] == "chappe_papers"] == []
-
-
-@pytest.mark.parametrize("command", ["paper", "validate"])
-def test_commands_say_that_the_papers_are_missing(
-    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setitem(sys.modules, "chappe_papers", None)
-    assert cli.main([command]) == 1
-    assert "error: the package chappe_papers is not installed" in capsys.readouterr().err
 
 
 @pytest.fixture

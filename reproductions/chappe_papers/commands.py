@@ -1,10 +1,10 @@
-"""Commands of the package of papers and comparisons: ``paper`` and ``validate``."""
+"""The commands ``chappe paper`` and ``chappe validate``."""
 
 import argparse
 import contextlib
 import csv
-import importlib.util
 import io
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from functools import partial
@@ -13,14 +13,9 @@ from typing import Any
 
 from chappe import _show as show
 from chappe._words import plain, tell
+from chappe.cli.extensions import Command
 from chappe.cli.given import KEPT, CommandError, folder, print_json, together
-
-
-def _need_papers() -> None:
-    """Refuses a command that needs the package of papers and comparisons where that package is not installed."""
-    if importlib.util.find_spec("chappe_papers") is None:
-        raise CommandError("the package chappe_papers is not installed, the part of Chappe with the papers and the "
-                           "comparisons with other simulators: install Chappe again", 1)  # fmt: skip
+from chappe.cli.options import jobs_option, out_option, output_options
 
 
 @contextlib.contextmanager
@@ -45,9 +40,8 @@ def _print_json(args: argparse.Namespace, **results: Any) -> None:
         print_json(results)
 
 
-def paper(args: argparse.Namespace) -> int:
+def _paper(args: argparse.Namespace) -> int:
     """``chappe paper``."""
-    _need_papers()
     from chappe_papers import PAPERS, find
     from chappe_papers.paper import Wanted
     from chappe_papers.run_cache import FOLDER as RUNS
@@ -136,9 +130,8 @@ def _list_papers(args: argparse.Namespace) -> None:
     _print_json(args, papers=papers)
 
 
-def validate(args: argparse.Namespace) -> int:
+def _validate(args: argparse.Namespace) -> int:
     """``chappe validate``."""
-    _need_papers()
     import chappe_papers
     from chappe_papers import validation
     from chappe_papers.run_cache import FOLDER as RUNS
@@ -162,3 +155,49 @@ def validate(args: argparse.Namespace) -> int:
             raise
         _print_json(args, comparison=comparison.name, folder=str(out), rows=_rows(out / "validation.csv"))
     return code
+
+
+def _cpu_time(text: str) -> float:
+    """A time with a unit, in seconds."""
+    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) ?(s|min|h)", text.strip())
+    if found is None or not 0 < (seconds := float(found[1]) * {"s": 1, "min": 60, "h": 3600}[found[2]]) < 1e9:
+        raise argparse.ArgumentTypeError(
+            f'a CPU time is above 0 and has a unit, such as "15 min" or "3 h", not {plain(text)}'
+        )
+    return seconds
+
+
+def _add_paper_arguments(q: argparse.ArgumentParser) -> None:
+    q.add_argument("paper", nargs="?", metavar="PAPER", help="name of the paper")
+    q.add_argument("--figure", type=int, metavar="N", help="reproduce only this figure")
+    q.add_argument("--table", type=int, metavar="N", help="reproduce only this table")
+    q.add_argument("--claim", metavar="ID", help="judge only this claim, such as P0-F6-1")
+    q.add_argument("--extra", metavar="NAME", help="run only this addition to the paper, such as readings (zhou2004)")
+    q.add_argument("--quick", action="store_true", help="use short runs, which give rough results in a few minutes")
+    q.add_argument(
+        "--decide",
+        type=_cpu_time,
+        metavar="TIME",
+        help='make further runs for undecided claims, up to this CPU time, such as "15 min"',
+    )
+    q.add_argument("--compare", action="store_true", help="compare all recorded ns-2 runs with runs of Chappe")
+    out_option(q, "folder for figures and pages (default: results/PAPER)")
+    jobs_option(q)
+    output_options(q)
+
+
+def _add_validate_arguments(q: argparse.ArgumentParser) -> None:
+    q.add_argument("name", nargs="?", metavar="NAME", help="name of the comparison, such as standard")
+    out_option(q, "folder for the page (default: results/NAME)")
+    jobs_option(q)
+    output_options(q)
+
+
+PAPER = Command(
+    "reproduce a paper, or list the papers and their results if no name is given", _add_paper_arguments, _paper
+)
+VALIDATE = Command(
+    "compare Chappe with another simulator, or list the comparisons if no name is given",
+    _add_validate_arguments,
+    _validate,
+)
