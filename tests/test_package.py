@@ -91,7 +91,6 @@ def forgotten() -> Iterator[None]:
         ("chappe.report.page", "chappe_papers.page"),
         ("chappe.papers.elrakabawy2005.said", "chappe_papers.elrakabawy2005.comparisons"),
         ("chappe.papers.glance", "chappe_papers.summary"),
-        ("chappe.papers.kept", "chappe_papers.run_cache"),
         ("chappe.papers.lab", "chappe_papers.runner"),
         ("chappe.papers.su2008.closely", "chappe_papers.su2008.microscopic"),
         ("chappe.papers.su2008.hopes", "chappe_papers.su2008.outcomes"),

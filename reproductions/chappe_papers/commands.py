@@ -1,33 +1,19 @@
 """The commands ``chappe paper`` and ``chappe validate``."""
 
 import argparse
-import contextlib
 import csv
-import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from chappe import _show as show
-from chappe._words import plain, tell
+from chappe import text as show
 from chappe.cli.extensions import Command
-from chappe.cli.given import KEPT, CommandError, folder, print_json, together
+from chappe.cli.given import KEPT, CommandError, folder, print_json, reduced_output, together
 from chappe.cli.options import jobs_option, out_option, output_options
-
-
-@contextlib.contextmanager
-def _output(args: argparse.Namespace) -> Iterator[None]:
-    """Drops what a command prints, where the results are printed as JSON or not at all."""
-    from chappe._progress import hidden
-
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(hidden(args.quiet))
-        if args.json or args.quiet:
-            stack.enter_context(contextlib.redirect_stdout(io.StringIO()))
-        yield
+from chappe.text import plain, tell
 
 
 def _rows(path: Path) -> list[dict[str, str]]:
@@ -42,9 +28,10 @@ def _print_json(args: argparse.Namespace, **results: Any) -> None:
 
 def _paper(args: argparse.Namespace) -> int:
     """``chappe paper``."""
+    from chappe.study import RunCache
+
     from chappe_papers import PAPERS, find
     from chappe_papers.paper import Wanted
-    from chappe_papers.run_cache import FOLDER as RUNS
 
     if args.paper is None:
         _list_papers(args)
@@ -74,15 +61,15 @@ def _paper(args: argparse.Namespace) -> int:
     with folder(f"results/{paper.name}" if args.out is None else args.out) as out:
         try:
             if args.compare:
-                with _output(args):
+                with reduced_output(args):
                     code = paper.validate(out, jobs=args.jobs)
                 _print_json(args, paper=paper.name, folder=str(out), rows=_rows(out / "validation.csv"))
                 return code
             wanted = Wanted(args.figure, args.table, args.claim, args.extra)
-            with _output(args):
+            with reduced_output(args):
                 code = paper.reproduce(out, wanted=wanted, quick=args.quick, jobs=args.jobs, decide_s=args.decide)
         except KeyboardInterrupt:
-            tell(f"\n{KEPT.format(plain(out / RUNS))}")
+            tell(f"\n{KEPT.format(plain(out / RunCache.FOLDER))}")
             raise
         _print_json(args, paper=paper.name, folder=str(out), claims=_claims(paper, wanted, out))
     return code
@@ -132,13 +119,17 @@ def _list_papers(args: argparse.Namespace) -> None:
 
 def _validate(args: argparse.Namespace) -> int:
     """``chappe validate``."""
+    from chappe.study import RunCache
+
     import chappe_papers
     from chappe_papers import validation
-    from chappe_papers.run_cache import FOLDER as RUNS
 
     if args.name is None:
         if not args.json and not args.quiet:
-            show.validations(validation.VALIDATIONS)
+            t = show.table("Comparison", "subject")
+            for v in validation.VALIDATIONS:
+                t.add_row(v.name, v.title)
+            show.write(t)
         _print_json(args, comparisons=[{"name": v.name, "title": v.title} for v in validation.VALIDATIONS])
         return 0
     comparison = validation.find(args.name)
@@ -148,10 +139,10 @@ def _validate(args: argparse.Namespace) -> int:
         raise CommandError(f"there is no comparison {args.name!r}; known comparisons: {known}{own}")
     with folder(f"results/{comparison.name}" if args.out is None else args.out) as out:
         try:
-            with _output(args):
+            with reduced_output(args):
                 code = comparison.validate(out, jobs=args.jobs)
         except KeyboardInterrupt:
-            tell(f"\n{KEPT.format(plain(out / RUNS))}")
+            tell(f"\n{KEPT.format(plain(out / RunCache.FOLDER))}")
             raise
         _print_json(args, comparison=comparison.name, folder=str(out), rows=_rows(out / "validation.csv"))
     return code

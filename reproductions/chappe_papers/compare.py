@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import TypeVar
 
 from chappe import RESULTS_EPOCH, __version__
-from chappe import _show as show
-from chappe._files import write_csv, write_file
-from chappe._layout import Table
+from chappe import text as show
 from chappe.stats import Estimate
+from chappe.text import Table
+
+from chappe_papers.files import write_csv, write_file
 
 T = TypeVar("T")
 

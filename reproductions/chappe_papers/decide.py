@@ -18,15 +18,15 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from chappe._error import StorageError, reason
-from chappe._files import write_file
+from chappe import StorageError
+from chappe.study import RunCache
 
 from chappe_papers import runner
 from chappe_papers.claims import Claim
 from chappe_papers.design import Design
 from chappe_papers.estimates import Estimates
+from chappe_papers.files import reason, write_file
 from chappe_papers.judge import Answer, Verdict
-from chappe_papers.run_cache import RunCache
 
 LOOKS = 4
 """Number of times that a claim is judged at most."""

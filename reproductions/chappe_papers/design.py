@@ -8,15 +8,14 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import polars as pl
-from chappe._scenario import Scenario
+from chappe import Scenario
 from chappe.stats import Estimate
-from chappe.study._axes import Item
-from chappe.study._axes import Point as Labelled
+from chappe.study import Item, RunCache
+from chappe.study import Point as Labelled
 
 from chappe_papers import reference
 from chappe_papers.estimates import Estimates, Measure
 from chappe_papers.reference import Record
-from chappe_papers.run_cache import RunCache
 
 SEARCHED = ("setting", "hops", "rate_mbps", "value", "runs", "goodput_bps", "half_width_95")
 """Columns of ``searches.csv``."""

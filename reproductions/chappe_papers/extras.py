@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from chappe import _show as show
+from chappe import text as show
 from chappe.stats import Estimate
 
 from chappe_papers import figures, page

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from chappe import _show as show
 from chappe import plot
-from chappe._files import write_csv
+from chappe import text as show
 from chappe.stats import Estimate
 
 from chappe_papers import made, page
 from chappe_papers.estimates import NS2, OURS, Estimates, Measure
+from chappe_papers.files import write_csv
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import chappe
 from chappe import plot
-from chappe._files import write_file
+from chappe.study import RunCache
 
-from chappe_papers.run_cache import FOLDER
+from chappe_papers.files import write_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-RECORD = Path(FOLDER) / "made.json"
+RECORD = Path(RunCache.FOLDER) / "made.json"
 """File that has the record, in the folder of the results."""
 
 _PACKAGES = ("matplotlib", "numpy", "polars", "scipy")
@@ -88,7 +88,7 @@ def program() -> str:
 
 def _source(folder: Path, asked: object) -> str:
     """Hash of what results are made from: what was asked for, the program, and the files of the runs."""
-    runs = sorted(p for p in (folder / FOLDER).rglob("*") if p.is_file() and p != folder / RECORD)
+    runs = sorted(p for p in (folder / RunCache.FOLDER).rglob("*") if p.is_file() and p != folder / RECORD)
     states = [(str(p.relative_to(folder)), at.st_size, at.st_mtime_ns) for p in runs for at in [p.stat()]]
     return _digest(program(), repr(asked), repr(states))
 
@@ -123,5 +123,5 @@ def _read(folder: Path) -> dict[str, Any]:
 
 
 def _write(folder: Path, record: Mapping[str, Any]) -> None:
-    (folder / FOLDER).mkdir(exist_ok=True)
+    (folder / RunCache.FOLDER).mkdir(exist_ok=True)
     write_file(folder / RECORD, f"{json.dumps(record, indent=1)}\n".encode())

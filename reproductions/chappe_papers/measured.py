@@ -5,12 +5,14 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import polars as pl
-from chappe._why import AIRTIME, SENDING
 from chappe.measures import BY_NAME, JAIN, Totals, all_quotients
 from chappe.stats import Estimate, Share, quotient
-from chappe.study._facts import OVER, UNDER
+from chappe.study import OVER, UNDER
 
 from chappe_papers.replication import together
+
+_SENDING = ("data", "retransmitted_data", "tcp_acks", "control", "routing", "collided")
+"""Uses of the time of a node in which it transmits."""
 
 OF_BATCHES = "_mean_of_batches"
 """Ending of means over batches, which the records of ns-2 are; ours are of totals."""
@@ -95,7 +97,7 @@ def of_totals(runs: pl.DataFrame, measure: str) -> Estimate:
 
 
 def budgets(tables: Mapping[str, pl.DataFrame], uses: Iterable[str] = ()) -> dict[str, float]:
-    """Causes of results that claims need; :mod:`chappe._why` has all of them.
+    """Causes of results that claims need; :meth:`chappe.Results.why` has all of them.
 
     Args:
         tables: Of the run.
@@ -110,8 +112,8 @@ def budgets(tables: Mapping[str, pl.DataFrame], uses: Iterable[str] = ()) -> dic
 
     hidden, dropped = count("retry_limit_hidden_terminal"), count("dropped_")
     delivered = sum_of(outcomes, "delivered", [kind == "data" for kind in kinds])
-    air = {use: float(airtime[f"{use}_s"].sum()) for use in AIRTIME}
-    sending, sensing = sum(air[use] for use in SENDING), air["reception"] + air["carrier_sense"]
+    air = {name.removesuffix("_s"): float(airtime[name].sum()) for name in airtime.columns if name.endswith("_s")}
+    sending, sensing = sum(air[use] for use in _SENDING), air["reception"] + air["carrier_sense"]
     rest = sum(air.values()) - sending - sensing - air["off"]
     bits = float((8 * tables["batches"].filter("used")["bytes_delivered"]).sum())
     return {

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import jinja2
-from chappe._files import write_file
 
 from chappe_papers.advice import HEADING
+from chappe_papers.files import write_file
 
 Rows = Sequence[Sequence[str]]
 

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 
 from chappe.stats import Estimate, Jackknife, ratio
-from chappe.study._relative import Relative
+from chappe.study import Relative
 
 from chappe_papers.pairs import Paired, common
 

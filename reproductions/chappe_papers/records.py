@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import polars as pl
-from chappe import _show as show
-from chappe._scenario import Scenario
+from chappe import Scenario
+from chappe import text as show
 from chappe.stats import Estimate, quantile_t
+from chappe.study import RunCache
 
 from chappe_papers import reference
 from chappe_papers.estimates import NS2, Measure
 from chappe_papers.reference import FURTHER, Record
-from chappe_papers.run_cache import RunCache
 from chappe_papers.validate import Comparison, Validation, run
 
 SEEDS = range(1, 11)

@@ -13,7 +13,7 @@ import polars as pl
 from chappe import stats
 from chappe.states import States, absorbing
 from chappe.stats import Estimate, holm, lag1, quantile_t
-from chappe.study._facts import OVER, UNDER
+from chappe.study import OVER, UNDER
 
 MEASURES = ("goodput_bps", "mean_window_segments")
 """Measures by which runs are judged, columns of the table of batches; the others follow them."""

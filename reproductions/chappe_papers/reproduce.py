@@ -11,19 +11,19 @@ from dataclasses import replace
 from pathlib import Path
 
 from chappe import RESULTS_EPOCH, __version__
-from chappe import _show as show
-from chappe._files import write_csv
-from chappe._words import count
+from chappe import text as show
+from chappe.study import RunCache
+from chappe.text import count
 
 from chappe_papers import decide, figures, made, page, runner, summary
 from chappe_papers.advice import Outcome
 from chappe_papers.claims import Claim, needs
 from chappe_papers.design import SEARCHED, Length
 from chappe_papers.estimates import Estimates
+from chappe_papers.files import write_csv
 from chappe_papers.judge import LEVEL, SHORT_LEVEL, Answer, Form, Observation, Verdict
 from chappe_papers.paper import Paper, Wanted
 from chappe_papers.quotients import standard_error
-from chappe_papers.run_cache import FOLDER
 
 SHORT = (
     "Short runs leave claims undecided. Reasons are given only where runs of full length had the same outcome. "
@@ -211,7 +211,7 @@ def reproduce(
         show.say(line)
     if not wanted.all:
         _say(claims, answers, theirs)
-    show.say(f"Runs: {executed}. They are kept in {folder / FOLDER}.")
+    show.say(f"Runs: {executed}. They are kept in {folder / RunCache.FOLDER}.")
     show.say(f"Cost: {dated['cost']}.")
     pictures = [*drawn, *([key] if key is not None else [])]
     show.say(f"Written to {folder}: {_files(pictures, sheets, written)}.")

@@ -6,14 +6,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import polars as pl
-from chappe._scenario import Scenario
+from chappe import Scenario
 from chappe.stats import Estimate
-from chappe.study._facts import OVER, UNDER
+from chappe.study import OVER, UNDER, RunCache
 
 from chappe_papers.design import Design
 from chappe_papers.estimates import Estimates
 from chappe_papers.replication import MEASURES
-from chappe_papers.run_cache import RunCache
 
 
 @dataclass

@@ -7,11 +7,10 @@ from dataclasses import astuple, dataclass, field, fields
 from html import escape
 from pathlib import Path
 
-from chappe import _show as show
-from chappe._files import write_csv
-from chappe._html import joined, table_of
+from chappe import text as show
 
 from chappe_papers.advice import HEADING, Outcome
+from chappe_papers.files import write_csv
 from chappe_papers.judge import Verdict
 from chappe_papers.page import JudgedFinding, counted, table
 from chappe_papers.paper import Paper
@@ -96,7 +95,13 @@ def html(paper: Paper) -> str:
     columns = ("the paper concludes", "paper", "here", "verdict", "why")
     rows = [(r.says, r.paper, r.ours, r.verdict, r.why) for r in results.findings]
     about = f"<p>{escape(paper.title)}</p><p>{escape(f'Set-up: {paper.setup}. Claims: {results.counted}.')}</p>"
-    return joined(f"<Paper: {paper.name}>", about, table_of(columns, rows))
+    return f"<div><p><b>Paper: {escape(paper.name)}</b></p>{about}{_table_of(columns, rows) if rows else ''}</div>"
+
+
+def _table_of(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    head = "".join(f"<th>{escape(c)}</th>" for c in columns)
+    body = "".join("<tr>" + "".join(f"<td>{escape(v)}</td>" for v in row) + "</tr>" for row in rows)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def page(papers: Sequence[Paper]) -> str:

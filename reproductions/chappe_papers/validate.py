@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import polars as pl
-from chappe import _show as show
-from chappe._scenario import Scenario
+from chappe import Scenario
+from chappe import text as show
 from chappe.order import rank_p
 from chappe.stats import Estimate, difference, holm
-from chappe.study._measure import Also
+from chappe.study import Also, RunCache
 
 from chappe_papers.compare import finish, groups, origin
 from chappe_papers.design import Design
@@ -22,7 +22,6 @@ from chappe_papers.estimates import Measure
 from chappe_papers.page import table
 from chappe_papers.replication import MEASURES as JUDGED
 from chappe_papers.replication import doubtful, spread
-from chappe_papers.run_cache import RunCache
 
 LEVEL = 0.05
 

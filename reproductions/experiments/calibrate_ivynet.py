@@ -23,8 +23,8 @@ from typing import Any
 
 import chappe_papers.su2008
 import polars as pl
-from chappe._scenario import Scenario
-from chappe.study._measure import measure
+from chappe import Scenario
+from chappe.study import measure
 from chappe_papers.figures import write_csv
 from chappe_papers.su2008.paths import Paths
 from chappe_papers.su2008.points import FROZEN, Point, scenario

@@ -20,9 +20,8 @@ import numpy as np
 import polars as pl
 from chappe.measures import Totals
 from chappe.stats import Share, quotient
-from chappe.study import Precision
+from chappe.study import Item, Point, Precision
 from chappe.study._analysis import Sample, compare, rank
-from chappe.study._axes import Item, Point
 from chappe.study._explore import explore
 from chappe.study._stop import precise
 from numpy.typing import NDArray

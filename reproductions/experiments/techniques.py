@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 from chappe.stats import Estimate, jain_index
-from chappe.study._measure import measure
+from chappe.study import measure
 from chappe_papers.judge import Answer, Check, above
 from chappe_papers.page import table
 from chappe_papers.pairs import Paired

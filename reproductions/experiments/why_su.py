@@ -26,7 +26,7 @@ from typing import Any
 
 import polars as pl
 from chappe.stats import jain_index
-from chappe.study._measure import measure
+from chappe.study import measure
 from chappe_papers.figures import cell
 from chappe_papers.measured import share
 from chappe_papers.pairs import Paired

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
-from chappe.study._measure import measure
+from chappe.study import measure
 from chappe_papers.zhou2004.points import ALIKE, FLOWS, Point, scenario
 
 

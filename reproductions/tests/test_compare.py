@@ -5,7 +5,7 @@ from pathlib import Path
 
 import chappe
 import pytest
-from chappe import _show as show
+from chappe import text as show
 from chappe.stats import Estimate
 from chappe_papers.compare import difference_from_one, finish, groups, joined, origin, percent
 from chappe_papers.page import table

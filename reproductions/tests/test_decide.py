@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from chappe import cli, plot
-from chappe._error import StorageError
+from chappe import StorageError, cli, plot
 from chappe.stats import Estimate
 from chappe_papers import judge, runner
 from chappe_papers.claims import Claim, compare

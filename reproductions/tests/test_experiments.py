@@ -14,7 +14,7 @@ import chappe
 import numpy as np
 import polars as pl
 import pytest
-from chappe.study._measure import measure
+from chappe.study import measure
 from chappe_papers.su2008.points import ROW_M
 
 EXPERIMENTS = Path(__file__).parents[1] / "experiments"

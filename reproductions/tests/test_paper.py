@@ -15,6 +15,7 @@ import pytest
 from chappe import cli, plot
 from chappe._results import TABLES
 from chappe.stats import Estimate
+from chappe.study import RunCache
 from chappe_papers.elrakabawy2005 import PAPER, udp
 from chappe_papers.elrakabawy2005.claims import ALL as CLAIMS
 from chappe_papers.elrakabawy2005.design import COMPARED, DESIGN, GOODPUT, JAIN, MEASURES, Length
@@ -28,7 +29,6 @@ from chappe_papers.estimates import Measure
 from chappe_papers.judge import Verdict
 from chappe_papers.records import Recorded, run_key
 from chappe_papers.reference import Record
-from chappe_papers.run_cache import RunCache
 from chappe_papers.runner import Runner
 from command import contents
 from markdown import blocks

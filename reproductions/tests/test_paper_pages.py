@@ -8,7 +8,7 @@ from typing import Any
 
 import chappe_papers
 import pytest
-from chappe import _show as show
+from chappe import text as show
 from chappe_papers import page, reproduce, summary
 from chappe_papers.advice import Outcome
 from chappe_papers.judge import Verdict

@@ -18,8 +18,9 @@ from chappe import _core, cli, plot, study
 from chappe._files import UNFINISHED
 from chappe.stats import Estimate
 from chappe.study import _axes as axes
+from chappe.study import _run_cache as run_cache
 from chappe.study import _store as store
-from chappe_papers import replication, run_cache
+from chappe_papers import replication
 from chappe_papers.elrakabawy2005 import design as design_module
 from chappe_papers.elrakabawy2005.design import DESIGN, FULL, Length, remembers
 from chappe_papers.elrakabawy2005.points import RATES, UDP, VARIANTS, WINDOWS, Point, scenario

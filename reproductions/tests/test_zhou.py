@@ -12,13 +12,13 @@ import pytest
 from chappe import cli, plot
 from chappe.order import Quantile
 from chappe.stats import Estimate
+from chappe.study import RunCache
 from chappe_papers import reference
 from chappe_papers import validate as shared
 from chappe_papers.claims import needs
 from chappe_papers.estimates import NS2, Estimates
 from chappe_papers.formulas import mathis, padhye
 from chappe_papers.judge import Verdict
-from chappe_papers.run_cache import RunCache
 from chappe_papers.validate import Comparison
 from chappe_papers.zhou2004 import PAPER, validate
 from chappe_papers.zhou2004 import design as design_module

@@ -1,4 +1,4 @@
-"""Cache of the runs of a paper: executed once, and kept in a folder next to its figures."""
+"""Cache of the runs of a program that decides itself what it runs: executed once, and kept in a folder."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Self
 
 import polars as pl
+
 from chappe import _tables as tables
 from chappe._error import StorageError, reason
 from chappe._progress import bar
@@ -17,9 +18,6 @@ from chappe.study._measure import Also, K, measured
 from chappe.study._parts import RUN
 from chappe.study._store import POINTS, STUDY, Store
 from chappe.study._study import points_table
-
-FOLDER = "runs"
-"""Folder of kept runs, below the folder for the results."""
 
 
 class RunCache:
@@ -33,6 +31,9 @@ class RunCache:
         frames: Frames of each run that was asked for, by its name.
     """
 
+    FOLDER = "runs"
+    """Folder of kept runs, below the folder for the results."""
+
     def __init__(
         self, results: Path | str, base: Scenario, axes: Sequence[str], *, jobs: int | None = None, title: str = "Runs"
     ):
@@ -40,7 +41,7 @@ class RunCache:
 
         Args:
             results: The folder for the results.
-            base: The scenario on which those of the paper are built.
+            base: The scenario on which all others are built.
             axes: Names of the labels of points.
             jobs: Runs at the same time; ``None``: one for each core.
             title: Names the progress bar.
@@ -57,7 +58,7 @@ class RunCache:
         self._known: dict[str, Item] = {}
         self._read: dict[tuple[str, ...], pl.DataFrame] = {}
         about = {"axes": list(axes), "seeds": None, "precision": None, "warmup": "discard"}
-        self._store = Store(results / FOLDER, settings_without_seed(base), about)
+        self._store = Store(results / self.FOLDER, settings_without_seed(base), about)
         for warning in self._store.warnings:
             tell(f"warning: {plain(warning)}")
         self.check: Callable[[], None] = lambda: None
@@ -152,8 +153,8 @@ class RunCache:
 
 
 def _refuse_others(results: Path) -> None:
-    """Refuses a folder that has files and no runs: nothing of these papers and comparisons is written without runs."""
-    if (results / FOLDER / STUDY).is_file() or not results.is_dir():
+    """Refuses a folder that has files and no runs: results without runs are those of others."""
+    if (results / RunCache.FOLDER / STUDY).is_file() or not results.is_dir():
         return
     try:
         first = min((p.name for p in results.iterdir()), default=None)

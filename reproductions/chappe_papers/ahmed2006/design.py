@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import polars as pl
-from chappe._scenario import Scenario
+from chappe import Scenario
 from chappe.stats import Estimate, jain_index
 
 from chappe_papers import reference

@@ -8,7 +8,7 @@ from importlib.resources import files
 from itertools import groupby, pairwise
 from typing import Any, NamedTuple
 
-from chappe._scenario import Scenario
+from chappe import Scenario
 
 VARIANTS = {"newreno": "NewReno", "sack": "SACK", "ecn": "ECN", "westwood": "Westwood", "e_newreno": "E-NewReno"}
 """The five that the paper compares; the last one is its own."""

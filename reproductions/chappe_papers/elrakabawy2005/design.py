@@ -5,8 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import polars as pl
-from chappe._scenario import Scenario
-from chappe._why import AIRTIME
+from chappe import Scenario
 from chappe.states import unseen
 from chappe.stats import Estimate
 
@@ -39,7 +38,7 @@ WINDOW = "mean_window_segments"
 FAILURES = "route_failures_per_10000"
 JAIN = "jain_index_of_batches"
 
-AIR = ("data", "tcp_acks")
+AIR = {"data": "sending data", "tcp_acks": "sending TCP acknowledgements"}
 """Uses of the nodes' time that claims are about."""
 
 MEASURES: dict[str, Measure] = {
@@ -66,7 +65,7 @@ MEASURES: dict[str, Measure] = {
     "hidden_per_10000": Measure("drops at hidden terminals per 10,000 delivered"),
     "energy_per_bit_j": Measure("energy per delivered bit, 0 W idle [uJ]", 1e6, 0.05),
     "energy_with_idle_per_bit_j": Measure("energy per delivered bit, 1.65, 1.4 and 1.15 W [uJ]", 1e6, 0.05),
-    **{f"air_{use}": Measure(f"share of {AIRTIME[use]} in the nodes' time") for use in AIR},
+    **{f"air_{use}": Measure(f"share of {what} in the nodes' time") for use, what in AIR.items()},
 }
 
 COMPARED = tuple(MEASURES)[:6]

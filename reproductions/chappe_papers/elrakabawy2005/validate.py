@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import polars as pl
-from chappe import _show as show
-from chappe._scenario import Scenario
+from chappe import Scenario
+from chappe import text as show
 from chappe.stats import fisher
 
 from chappe_papers import reference

@@ -4,7 +4,7 @@ import tomllib
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from chappe._scenario import Scenario
+from chappe import Scenario
 
 VARIANTS = {"tahoe": "Tahoe", "reno": "Reno", "newreno": "NewReno", "sack": "SACK"}
 """The versions of TCP that the paper compares."""

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
-from chappe._words import count
 from chappe.stats import Estimate, Share, exact_share
+from chappe.text import count
 
 from chappe_papers.claims import Claims, Finding, compare
 from chappe_papers.estimates import Estimates

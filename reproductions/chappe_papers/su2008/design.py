@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import polars as pl
-from chappe._scenario import Scenario
+from chappe import Scenario
 from chappe.order import Quantile
 from chappe.stats import Estimate, Jackknife, jain_index
-from chappe.study._axes import Item
+from chappe.study import Item
 
 from chappe_papers.design import Design
 from chappe_papers.estimates import Estimates, Measure

@@ -3,7 +3,7 @@
 import csv
 from importlib.resources import files
 
-from chappe import _show as show
+from chappe import text as show
 
 from chappe_papers.claims import needs
 from chappe_papers.estimates import Estimates

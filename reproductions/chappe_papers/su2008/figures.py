@@ -4,8 +4,8 @@ import math
 import statistics
 from collections.abc import Iterator, Sequence
 
-from chappe import _show as show
 from chappe import plot
+from chappe import text as show
 from chappe.stats import Estimate
 
 from chappe_papers.estimates import Estimates

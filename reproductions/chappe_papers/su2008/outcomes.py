@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import combinations
 from typing import NamedTuple
 
-from chappe import _show as show
+from chappe import text as show
 from chappe.stats import Estimate
 
 from chappe_papers.estimates import Estimates

@@ -10,7 +10,7 @@ from itertools import count, islice
 from typing import Any
 
 import polars as pl
-from chappe._scenario import Scenario
+from chappe import Scenario
 
 from chappe_papers.su2008.points import COLUMNS, HOP_M, ROW_M, ROWS, Point, scenario
 

@@ -4,7 +4,7 @@ import tomllib
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from chappe._scenario import Scenario
+from chappe import Scenario
 
 HOPS = (1, 2, 3, 4, 5)
 COLUMNS = 6

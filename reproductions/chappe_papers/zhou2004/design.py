@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import polars as pl
-from chappe._scenario import Scenario
+from chappe import Scenario
 from chappe.order import Quantile
 from chappe.stats import Estimate, jain_index
 

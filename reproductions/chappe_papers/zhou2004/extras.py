@@ -1,6 +1,6 @@
 """Additions to the paper: its readings side by side, the mechanisms as their authors describe them, formulas."""
 
-from chappe import _show as show
+from chappe import text as show
 from chappe.stats import Estimate
 
 from chappe_papers.estimates import Estimates

@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from chappe._scenario import Scenario
+from chappe import Scenario
 
 HERE = files("chappe_papers.zhou2004")
 

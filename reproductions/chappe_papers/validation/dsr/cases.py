@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from importlib.resources import files
 
 import polars as pl
-from chappe._scenario import Scenario
+from chappe import Scenario
 
 HERE = files("chappe_papers.validation.dsr")
 

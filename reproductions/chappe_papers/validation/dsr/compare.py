@@ -5,13 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from chappe import _show as show
-from chappe._layout import Table
+from chappe import text as show
 from chappe.stats import Estimate, fisher, ratio, total
-from chappe.study._axes import Item, Point
+from chappe.study import Item, Point, RunCache
+from chappe.text import Table
 
 from chappe_papers.compare import finish
-from chappe_papers.run_cache import RunCache
 from chappe_papers.validation.dsr import page
 from chappe_papers.validation.dsr.cases import WALKS, Row, of_run, reference, scenario
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from chappe import _show as show
+from chappe import text as show
 from chappe.stats import Estimate
 
 from chappe_papers.compare import joined, notes, origin

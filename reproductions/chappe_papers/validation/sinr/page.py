@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from chappe import _show as show
+from chappe import text as show
 
 from chappe_papers.compare import groups, joined, notes, origin, percent
 from chappe_papers.page import table

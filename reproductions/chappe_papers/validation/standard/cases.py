@@ -5,7 +5,7 @@ import tomllib
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from chappe._scenario import Scenario
+from chappe import Scenario
 
 HERE = files("chappe_papers.validation.standard")
 

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
-from chappe import _show as show
-from chappe._layout import Table
+from chappe import text as show
 from chappe.stats import Estimate, difference
-from chappe.study._axes import Item, Point
+from chappe.study import Item, Point, RunCache
+from chappe.text import Table
 
 from chappe_papers.compare import finish
-from chappe_papers.run_cache import RunCache
 from chappe_papers.validation.standard import defaults, page
 from chappe_papers.validation.standard.cases import SECONDS, WARM_UP, Case, base, scenario
 from chappe_papers.validation.standard.ns3 import COUNTED, GOODPUT, MEASURES, Reference, Run, measured, reference

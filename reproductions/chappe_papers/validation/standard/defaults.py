@@ -3,7 +3,7 @@
 from typing import Any
 
 import chappe
-from chappe import _show as show
+from chappe import text as show
 from chappe.stats import Estimate, Jackknife
 
 from chappe_papers.page import table

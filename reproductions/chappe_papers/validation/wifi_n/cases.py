@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from chappe._scenario import Scenario
+from chappe import Scenario
 
 HERE = files("chappe_papers.validation.wifi_n")
 
