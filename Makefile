@@ -28,7 +28,7 @@ help:
 	@echo "make bench-scale random topologies compared with ns-2, and from 120 to 100,000 nodes"
 	@echo "make bench-motion mobile networks compared with static networks (needs valgrind)"
 	@echo "make bench-sinr  reception by SINR compared with pairwise reception (needs valgrind)"
-	@echo "make bench-yardstick write docs/performance.md: all of these in one page (needs ns-2 and valgrind)"
+	@echo "make bench-yardstick write reproductions/docs/performance.md: all of these in one page (needs ns-2 and valgrind)"
 	@echo "make bench-wifi  802.11n: instructions per A-MPDU (needs valgrind), CPU time compared with ns-3 (if installed)"
 	@echo "make bench-study overhead of a study: time of 1,000 runs, memory of 100,000"
 	@echo "make bench-pages work per picture of reports in Chromium, their size, time to the first picture"
@@ -46,9 +46,12 @@ $(VENV)/ready: requirements.lock
 core:
 	cargo build --quiet --release --locked --package chappe-core
 
-# The package itself, an editable installation of the Python part.
-$(VENV)/built: $(VENV)/ready $(RUST) pyproject.toml | core
-	PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/maturin develop --quiet --release --locked
+# The package itself and, beside it, that of the papers: editable installations of the Python parts.
+$(VENV)/built: export PIP_QUIET := 1
+$(VENV)/built: export PIP_DISABLE_PIP_VERSION_CHECK := 1
+$(VENV)/built: $(VENV)/ready $(RUST) pyproject.toml reproductions/pyproject.toml | core
+	$(BIN)/maturin develop --quiet --release --locked
+	$(BIN)/python -m pip install --no-deps --no-build-isolation --editable reproductions
 	@touch $@
 
 demo: $(VENV)/built
@@ -115,7 +118,7 @@ test-python: lint-python
 	CHAPPE_WHEEL=$(VENV)/wheel $(BIN)/pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 
 # Modules of crates/core/tests whose tests are slow: every setting changed, allocations counted, scenarios of a megabyte.
-# The slow tests of Python have the marker `slow` (tests/conftest.py).
+# The slow tests of Python have the marker `slow` (conftest.py).
 SLOW_RUST := effects hostile no_alloc
 
 test-quick: $(VENV)/built
@@ -155,7 +158,7 @@ bench: $(VENV)/built
 	$(BIN)/python benches/classroom.py
 	$(BIN)/python benches/walkers.py
 
-# The page docs/performance.md.
+# The page reproductions/docs/performance.md.
 bench-yardstick: $(VENV)/built
 	cargo build --quiet --release --locked --example run
 	$(BIN)/python benches/yardstick.py

@@ -35,7 +35,7 @@ NEAR = (500.0, 1400.0)  # meters
 FEW_HOPS = 10
 GROWTH = 1.3
 MEMORY = 1 << 20  # KiB
-PAPER = HERE.parent / "python" / "chappe_papers" / "elrakabawy2005"
+PAPER = HERE.parent / "reproductions" / "chappe_papers" / "elrakabawy2005"
 
 Place = tuple[float, float]
 

@@ -1,4 +1,4 @@
-"""Writes docs/performance.md: speed, memory and waiting times of this machine, ours and those of ns-2.
+"""Writes reproductions/docs/performance.md: speed, memory and waiting times of this machine, ours and those of ns-2.
 
 Every run is made with ours and with ns-2 in turn: as it comes, and with few headers under each of three schedulers, of
 which the fastest counts. Ratios are of user CPU time, pair by pair, without that of a run of no length. Neither writes
@@ -39,7 +39,7 @@ from gate import BASELINE, fail, instructions
 from runs import HERE, NO_LENGTH, RUNS, Run, frames
 
 KEPT = HERE / "yardstick.json"
-PAGE = HERE.parent / "docs" / "performance.md"
+PAGE = HERE.parent / "reproductions" / "docs" / "performance.md"
 STOCK = ("all", "Calendar")
 FEW = [("few", scheduler) for scheduler in ("List", "Calendar", "Heap")]
 COMMANDS = ("run scenarios/one-hop.toml", "check scenarios/one-hop.toml", "list", "--help")
@@ -238,7 +238,8 @@ reads the scenario and stops at once takes {none:.1f} million.
 {started}
 
 NumPy, with which results are measured, is the largest part of `run`; the other commands do not load it, and only tables
-that are asked for need polars (`tests/test_start.py`; [design.md](design.md#start-of-a-run) has what each takes).
+that are asked for need polars (`tests/test_start.py`; [design.md](../../docs/design.md#start-of-a-run) has what each
+takes).
 
 Five recorded tables ({tables}), written to files, raise the time of a frame from {plain:.2f} to
 {with_tables:.2f} us.

@@ -1,4 +1,4 @@
-"""Builds the documentation site: the pages of this folder, the API from docstrings, a gallery, search.
+"""Builds the documentation site: the pages of this folder and the records of the reproductions, the API, a gallery.
 
 `make docs` runs this file with the tools of the site:
 
@@ -17,7 +17,9 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 REPOSITORY = Path(__file__).resolve().parent.parent
-DOCS = REPOSITORY / "docs"
+SHELVES = {REPOSITORY / "docs": "", REPOSITORY / "reproductions" / "docs": "reproductions"}
+"""Folders of pages, with the folders of their copies."""
+
 TAKEN = (".md", ".svg", ".png", ".csv", ".json", ".toml", ".html")
 _LINK = re.compile(r"(\]\()([^)\s]+)(\))")
 _FENCE = re.compile(r"^(```|~~~)")
@@ -35,8 +37,22 @@ NAV: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Start", ("index.md", OVERVIEW, "questions.md")),
     ("Use", ("scenarios.md", "studies.md", "results.md", "see.md", "captures.md", "windows.md", "commands.md")),
     ("Look up", ("settings.md", "glossary.md", "models.md", "compatibility.md", "api.md")),
-    ("Findings", ("findings.md", "papers.md", "techniques.md", "linux-mesh.md", "gallery.md")),
-    ("Inside", ("design.md", "performance.md", "conformance.md", "validation.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+    (
+        "Validation",
+        (
+            "linux.md",
+            "reproductions/findings.md",
+            "reproductions/papers.md",
+            "reproductions/techniques.md",
+            "reproductions/linux-mesh.md",
+            "reproductions/aggregation.md",
+            "reproductions/validation.md",
+            "reproductions/validation-standard.md",
+            "reproductions/conformance.md",
+            "reproductions/performance.md",
+        ),
+    ),
+    ("Inside", ("design.md", "gallery.md", "CONTRIBUTING.md", "CHANGELOG.md")),
 )
 """Pages of the navigation; all others are found by links and by search."""
 
@@ -66,14 +82,15 @@ def main(folder: Path) -> int:
 
 
 def _copy(pages: Path) -> None:
-    """Copies the pages and what they link to; files outside of this folder go to ``repository``."""
-    for path in sorted(p for p in DOCS.rglob("*") if p.suffix in TAKEN):
-        target = pages / path.relative_to(DOCS)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if path.suffix == ".md":
-            target.write_text(_relinked(path, target, pages), encoding="utf-8")
-        else:
-            shutil.copyfile(path, target)
+    """Copies the pages and what they link to; files outside of the shelves go to ``repository``."""
+    for shelf, copy in SHELVES.items():
+        for path in sorted(p for p in shelf.rglob("*") if p.suffix in TAKEN):
+            target = pages / copy / path.relative_to(shelf)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if path.suffix == ".md":
+                target.write_text(_relinked(path, target, pages), encoding="utf-8")
+            else:
+                shutil.copyfile(path, target)
     for name, copy in OF_ROOT.items():
         target = pages / copy
         target.write_text(_relinked(REPOSITORY / name, target, pages), encoding="utf-8")
@@ -97,10 +114,13 @@ def _link(link: str, path: Path, target: Path, pages: Path) -> str:
     if not aim.is_relative_to(REPOSITORY) or not aim.exists():
         return link
     of_root = {REPOSITORY / name: pages / copy for name, copy in OF_ROOT.items()}
+    shelf = next((s for s in SHELVES if aim.is_relative_to(s)), None)
     if aim in of_root:
         there = of_root[aim]
-    elif aim.is_relative_to(DOCS) and (aim.suffix in TAKEN or aim == DOCS):
-        there = pages / ("index.md" if aim == DOCS else aim.relative_to(DOCS))
+    elif aim == REPOSITORY / "docs":
+        there = pages / "index.md"
+    elif shelf is not None and aim.suffix in TAKEN:
+        there = pages / SHELVES[shelf] / aim.relative_to(shelf)
     else:
         # A file of the repository is shown as it is, and a folder as a list of its files.
         name = f"{aim.relative_to(REPOSITORY)}{'/files' if aim.is_dir() else ''}.txt"

@@ -1,4 +1,4 @@
-"""Installs a wheel with the oldest and with the newest allowed dependencies, and exercises them.
+"""Installs a wheel and the papers beside it, with the oldest and the newest allowed dependencies, and exercises them.
 
 Called by ``make test-bounds``: ``python tests/bounds.py WHEEL``.
 """
@@ -50,7 +50,8 @@ def main(wheel: Path) -> None:
             subprocess.run([sys.executable, "-m", "venv", folder], check=True)
             python = Path(folder) / "bin" / "python"
             pip = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary", ":all:")
-            subprocess.run([python, *pip, "--upgrade", wheel.resolve(), *packages], check=True)
+            both = (wheel.resolve(), REPOSITORY / "reproductions")
+            subprocess.run([python, *pip, "--upgrade", *both, *packages], check=True)
             done = subprocess.run(
                 [python, "-c", USE, str(Path(folder) / "out")], cwd=folder, capture_output=True, text=True, check=False
             )

@@ -82,27 +82,6 @@ def test_windows_as_json(command: Command) -> None:
     assert [r["variant"] for r in printed["variants"]] == ["vegas", "reno"]
 
 
-def test_papers_as_json(command: Command) -> None:
-    papers = {p["name"]: p for p in command.json("paper")["papers"]}
-    of_su = papers["su2008"]
-    assert "vegas" not in of_su["extras"]
-    assert {"says", "verdict"} <= set(of_su["findings"][0])
-    assert all(claim.startswith("P2-") for claim in of_su["claims"])
-
-
-def test_a_paper_as_json(command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(REPOSITORY / "tests"))
-    from small_paper import PAPER
-
-    monkeypatch.setattr("chappe_papers.PAPERS", (PAPER,))
-    code, out, _ = command("paper", PAPER.name, "--claim", "S-1", "--json", "-o", "p", "-j", "1")
-    printed = json.loads(out)
-    assert (code, printed["paper"], printed["folder"]) == (0, PAPER.name, "p")
-    (claim,) = printed["claims"]
-    assert claim["claim"] == "S-1"
-    assert claim["verdict"] in (tmp_path / "p" / "claims.csv").read_text()
-
-
 def test_a_precision_without_a_study_file(command: Command) -> None:
     options = ["sweep", "a.toml", "--seeds", "2", "-j", "1", "-o", "study"]
     printed = command.json(*options, "--precision", "90 %", "--max-seeds", "4", "--measure", "mean_rtt_s")
@@ -443,7 +422,6 @@ def test_bash_completes(command: Command, tmp_path: Path) -> None:
     assert completed(script, "s") == ["sweep", "show", "schema"]
     # Old names are not offered.
     assert completed(script, "m") == []
-    assert "--validate" not in completed(script, "paper", "--")
     assert completed(script, "run", "--s") == ["--set", "--seed"]
     assert completed(script, "export", "") == ["mobility"]
     assert completed(script, "run", "a.toml", "--set", "tcp.vegas.al") == ["tcp.vegas.alpha"]
@@ -479,10 +457,6 @@ def test_old_names_work_with_a_warning(command: Command) -> None:
     code, _, err = command("motion", "a.toml", "--until=1 s", "--out", "m.csv")
     assert (code, Path("m.csv").read_text()) == (0, out)
     assert "`chappe motion` is now `chappe export mobility`; the old name will be removed in the next version" in err
-    code, _, err = command("paper", "su2008", "--validate")
-    assert code == 2
-    assert "`--validate` is now `--compare`" in err
-    assert "there are no ns-2 runs of su2008" in err
     code, _, err = command("sweep", "a.toml", "--seeds=2", "--on", "ray", "--jobs", "2")
     assert code == 2
     assert "`--on` is now `--backend`" in err

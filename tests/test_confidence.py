@@ -4,17 +4,14 @@ import inspect
 import pkgutil
 from collections.abc import Callable
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 import chappe
-import chappe_papers
 import numpy as np
 import pytest
-from chappe import choice, order, states, stats
+from chappe import order, states, stats
 from chappe.study._relative import Relative
-from chappe_papers import ranks
-from chappe_papers.quotients import Quotient
-from chappe_papers.ramarathinam2003.consistency import Resampled
 from command import OLD_NAMES
 
 SOME = [1.0, 2.0, 4.0]
@@ -22,10 +19,14 @@ PSEUDO = stats.Jackknife.mean(SOME)
 ESTIMATE = PSEUDO.estimate
 
 
-def takers() -> set[str]:
-    """Every public function and method of the packages that takes a confidence unless told."""
+WRONG = (95, 0, 1, 0.0, 1.0, -0.5, float("nan"), float("inf"), True, "0.95", None)
+"""What is no confidence."""
+
+
+def takers(package: ModuleType) -> set[str]:
+    """Every public function and method of a package that takes a confidence unless told."""
     functions = set()
-    modules = [m for p in (chappe, chappe_papers) for m in pkgutil.walk_packages(p.__path__, f"{p.__name__}.")]
+    modules = list(pkgutil.walk_packages(package.__path__, f"{package.__name__}."))
     for module in [m for m in modules if m.name not in OLD_NAMES]:
         for name, value in vars(import_module(module.name)).items():
             for inner, function in (vars(value) if inspect.isclass(value) else {"": value}).items():
@@ -42,21 +43,10 @@ def calls() -> dict[str, Callable[[Any], object]]:
     scenario = chappe.Scenario.chain(1, stop="110 delivered", extends="ns2-2.35")
     run, study = chappe.run(scenario), chappe.sweep(scenario, {"tcp.receive_window": [1, 2]}, seeds=2)
     one, two = {"tcp.receive_window": 1}, {"tcp.receive_window": 2}
-    median = order.Quantile.at(SOME)
-    chosen = choice.choose({1.0: SOME * 2, 2.0: SOME * 2})
     return {
-        "Among.half_width": lambda c: choice.Among.of_choice(chosen).half_width(c),
-        "Among.interval": lambda c: choice.Among.of_choice(chosen).interval(c),
-        "choose": lambda c: choice.choose({1.0: SOME * 2}, confidence=c),
         "prediction": lambda c: order.prediction(SOME, c),
         "Quantile.half_width": lambda c: order.Quantile.at(SOME * 2).half_width(c),
         "Quantile.interval": lambda c: order.Quantile.at(SOME).interval(c),
-        "Times.half_width": lambda c: ranks.Times.of(median, median).half_width(c),
-        "Times.interval": lambda c: ranks.Times.of(median, median).interval(c),
-        "Quotient.half_width": lambda c: Quotient.between(ESTIMATE, ESTIMATE).half_width(c),
-        "Quotient.interval": lambda c: Quotient.between(ESTIMATE, ESTIMATE).interval(c),
-        "Resampled.half_width": lambda c: Resampled.around(1.0, np.array(SOME)).half_width(c),
-        "Resampled.interval": lambda c: Resampled.around(1.0, np.array(SOME)).interval(c),
         "Relative.interval": lambda c: Relative.of(PSEUDO, PSEUDO, is_paired=False).interval(c),
         "unseen": lambda c: states.unseen(3, c),
         "Estimate.half_width": lambda c: stats.Estimate.of(SOME).half_width(c),
@@ -76,12 +66,11 @@ def calls() -> dict[str, Callable[[Any], object]]:
 
 
 def test_every_confidence_is_checked(calls: dict[str, Callable[[Any], object]]) -> None:
-    assert takers() == set(calls)
-    wrong = (95, 0, 1, 0.0, 1.0, -0.5, float("nan"), float("inf"), True, "0.95", None)
+    assert takers(chappe) == set(calls)
     for call in calls.values():
         call(0.9)
         call(np.float32(0.9))
-        for confidence in wrong:
+        for confidence in WRONG:
             with pytest.raises(ValueError, match="it must lie between 0 and 1"):
                 call(confidence)
 

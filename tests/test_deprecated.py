@@ -9,7 +9,6 @@ from typing import Any
 import chappe
 import pytest
 from chappe import Scenario, cli
-from chappe.choice import choose
 from chappe.measures import MEASURES
 from chappe.study import Precision, Search, load
 
@@ -94,11 +93,6 @@ AXES = {"tcp.receive_window": [2, 4]}
             lambda: runs(chappe.search(CHAIN, Search("tcp.receive_window", 1, 4), seeds=2)),
             lambda: runs(chappe.search(CHAIN, "tcp.receive_window", low=1, high=4, seeds=2)),
             "low=1, high=32",
-        ),
-        (
-            lambda: choose({1: [1, 2, 3, 4], 2: [2, 3, 4, 5]}, best="lowest").value,
-            lambda: choose({1: [1, 2, 3, 4], 2: [2, 3, 4, 5]}, direction="minimize").value,
-            "best .* use direction=",
         ),
         (
             lambda: Search("tcp.receive_window", 1, 4, best="lowest").direction,

@@ -13,10 +13,8 @@ import polars as pl
 import pytest
 from chappe import _recorded as recorded
 from chappe import cli, plot
-from chappe_papers.paper import Wanted
 from command import contents
 from polars.testing import assert_frame_equal
-from small_paper import PAPER
 
 NAMES = ("~", "~root", "a[b]", "a*b?", "x{1,2}", "two words", "grün", "-lead", "k=v", "%20", "s3:")
 NEIGHBORS = ("ab", "aXbY", "x1", "root")
@@ -104,14 +102,6 @@ def test_a_study_is_kept_in_the_given_folder(name: str, here: Path) -> None:
         assert cli.main(["sweep", "study.toml", f"--out={name}", "--quiet"]) == 0
     assert names(here) == {name, "home", "study.toml", "a.toml"}
     assert names(here / "home") == set()
-
-
-@pytest.mark.parametrize("name", NAMES[:4])
-def test_a_paper_is_written_to_the_given_folder(name: str, here: Path) -> None:
-    for _ in range(2):
-        assert PAPER.reproduce(Path(name), wanted=Wanted(claim="S-1"), quick=False, jobs=1) == 0
-    assert names(here) == {name, "home"}
-    assert names(here / name) == {"runs", "claims.csv", "index.html", "paper.md"}
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -6,9 +6,10 @@ import subprocess
 from pathlib import Path
 
 from command import REPOSITORY, environment
+
 from conftest import SLOW
 
-TESTS = REPOSITORY / "tests"
+TESTS = (REPOSITORY / "tests", REPOSITORY / "reproductions" / "tests")
 RUST_TESTS = REPOSITORY / "crates/core/tests"
 
 
@@ -66,12 +67,12 @@ def test_make_test_layer_runs_the_unit_tests_of_a_layer() -> None:
 def test_no_test_is_left_out_by_itself() -> None:
     for file in (REPOSITORY / "crates").rglob("*.rs"):
         assert "#[ignore" not in file.read_text(encoding="utf-8"), file
-    for file in TESTS.rglob("test_*.py"):
+    for file in (file for tree in TESTS for file in tree.rglob("test_*.py")):
         if file != Path(__file__):
             assert not re.search(r"pytest\.(mark\.)?(skip|xfail|importorskip)", file.read_text("utf-8")), file
 
 
 def test_slow_files_exist() -> None:
-    there = {file.stem.removeprefix("test_") for file in TESTS.rglob("test_*.py")}
+    there = {file.stem.removeprefix("test_") for tree in TESTS for file in tree.rglob("test_*.py")}
     assert set(SLOW) <= there
     assert len(SLOW) == len(set(SLOW))

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import chappe
 import pytest
-from chappe import cli
 from chappe._moved import CLASSES, RENAMED
 from command import OLD_NAMES
 
@@ -65,15 +64,6 @@ def test_the_library_does_not_need_the_papers() -> None:
     assert [name for name in loaded if name.split(".")[0] == "chappe_papers"] == []
 
 
-@pytest.mark.parametrize("command", ["paper", "validate"])
-def test_commands_say_that_the_papers_are_missing(
-    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setitem(sys.modules, "chappe_papers", None)
-    assert cli.main([command]) == 1
-    assert "error: the package chappe_papers is not installed" in capsys.readouterr().err
-
-
 @pytest.fixture
 def forgotten() -> Iterator[None]:
     """Modules as they are before anything is imported by its old name."""
@@ -101,7 +91,6 @@ def forgotten() -> Iterator[None]:
         ("chappe.report.page", "chappe_papers.page"),
         ("chappe.papers.elrakabawy2005.said", "chappe_papers.elrakabawy2005.comparisons"),
         ("chappe.papers.glance", "chappe_papers.summary"),
-        ("chappe.papers.kept", "chappe_papers.run_cache"),
         ("chappe.papers.lab", "chappe_papers.runner"),
         ("chappe.papers.su2008.closely", "chappe_papers.su2008.microscopic"),
         ("chappe.papers.su2008.hopes", "chappe_papers.su2008.outcomes"),

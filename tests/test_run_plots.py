@@ -11,10 +11,7 @@ import pytest
 from chappe import cli
 from chappe._run_plots import KINDS
 from chappe.study._reduced import intervals
-from chappe_papers import PAPERS
-from chappe_papers.paper import Paper
 from command import REPOSITORY
-from small_paper import PAPER as SMALL
 
 CHAIN = {
     "extends": "ns2-2.35",
@@ -195,12 +192,3 @@ def test_notebooks_show_results_and_studies(results: chappe.Results) -> None:
     assert "<td>goodput</td><td>kbit/s</td>" in shown
     hostile = chappe.sweep(chappe.Scenario.chain(1, stop="110 delivered"), {"tcp.receive_window": [1, 2]})
     assert hostile._repr_html_().count("<tr>") == 3
-
-
-@pytest.mark.parametrize("paper", [*PAPERS, SMALL], ids=lambda p: p.name)
-def test_notebooks_show_the_verdicts_of_a_paper(paper: Paper) -> None:
-    shown = paper._repr_html_()
-    assert paper.name in shown
-    assert len(shown) < 30_000
-    assert "<script" not in shown
-    assert shown.count("<tr>") == (1 + len(paper.findings) if paper in PAPERS else 0)

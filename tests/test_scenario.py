@@ -507,7 +507,7 @@ def test_transports_of_flows(settings: dict[str, Any], transports: list[str], sk
     assert f", {sketch.split('; ')[1]}, " in repr(scenario)
 
 
-PAPER = REPOSITORY / "python" / "chappe_papers" / "elrakabawy2005"
+PAPER = REPOSITORY / "reproductions" / "chappe_papers" / "elrakabawy2005"
 
 
 @pytest.mark.parametrize(

@@ -20,8 +20,12 @@ def site() -> ModuleType:
 
 def test_every_page_is_copied_with_its_links(site: ModuleType, tmp_path: Path) -> None:
     site._copy(tmp_path)
-    for path in (REPOSITORY / "docs").rglob("*.md"):
-        assert (tmp_path / path.relative_to(REPOSITORY / "docs")).is_file()
+    for shelf, copy in site.SHELVES.items():
+        for path in shelf.rglob("*.md"):
+            assert (tmp_path / copy / path.relative_to(shelf)).is_file()
+    record = (tmp_path / "reproductions" / "papers.md").read_text(encoding="utf-8")
+    assert "(../studies.md#the-folder)" in record
+    assert "(../../docs/" not in record
     text = (tmp_path / "index.md").read_text(encoding="utf-8")
     assert "(CONTRIBUTING.md)" in text
     assert "../" not in text

@@ -74,21 +74,30 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Pa
     return programs, env
 
 
+def asked(distribution: str) -> set[str]:
+    """Names of the distributions that a distribution depends on."""
+    return {
+        re.match(r"[\w-]+", r)[0].lower()  # type: ignore[index]  # a requirement begins with a name
+        for r in metadata.requires(distribution) or []
+    }
+
+
+def imported(package: Path) -> set[str]:
+    """Names of the packages that a package imports, without those of Python."""
+    found = set()
+    for file in package.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                found |= {a.name.split(".")[0] for a in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                found.add(str(node.module).split(".")[0])
+    return found - sys.stdlib_module_names
+
+
 def test_imports_are_declared_dependencies(installed: tuple[Path, dict[str, str]], tmp_path: Path) -> None:
     programs, env = installed
     assert "No broken requirements" in pip(programs / "python", "check", cwd=tmp_path, env=env)
-    asked = {
-        re.match(r"[\w-]+", r)[0].lower()  # type: ignore[index]  # a requirement begins with a name
-        for r in metadata.requires("chappe") or []
-    }
-    imported = set()
-    for file in (REPOSITORY / "python").rglob("*.py"):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Import):
-                imported |= {a.name.split(".")[0] for a in node.names}
-            elif isinstance(node, ast.ImportFrom):
-                imported.add(str(node.module).split(".")[0])
-    assert imported - sys.stdlib_module_names - {"chappe", "chappe_papers"} <= asked | {"grpc"}  # of ray
+    assert imported(REPOSITORY / "python" / "chappe") - {"chappe"} <= asked("chappe") | {"grpc"}  # of ray
 
 
 def test_a_wheel_for_every_python_from_the_oldest_on(wheel: Path) -> None:
@@ -130,19 +139,18 @@ def test_an_old_glibc_is_reported_at_import(tmp_path: Path) -> None:
     assert "GLIBC_2.34" in output
 
 
-def test_the_wheel_has_all_files_of_the_package(wheel: Path) -> None:
-    packages = ("chappe", "chappe_papers")
-    ours = {
-        f"{package}/{f}"
-        for package in packages
-        for f in contents(REPOSITORY / "python" / package)
-        if "__pycache__" not in f and not f.endswith(".so")
-    }
+def files_of(package: Path) -> set[str]:
+    """Names of the files of a package, as a wheel has them."""
+    return {f"{package.name}/{f}" for f in contents(package) if "__pycache__" not in f and not f.endswith(".so")}
+
+
+def test_the_wheel_has_all_files_of_the_package_and_no_others(wheel: Path) -> None:
+    ours = files_of(REPOSITORY / "python" / "chappe")
     with zipfile.ZipFile(wheel) as z:
         packed = set(z.namelist())
         scripts = next(z.read(n).decode() for n in packed if n.endswith("entry_points.txt"))
     assert ours <= packed
-    assert {n for n in packed if n.split("/")[0] in packages} - ours == {"chappe/_core.abi3.so"}
+    assert {n for n in packed if ".dist-info/" not in n} - ours == {"chappe/_core.abi3.so"}
     assert "chappe=chappe.cli:main" in scripts
     assert {Path(n).name for n in packed} >= {"LICENSE-MIT", "LICENSE-APACHE"}
 
@@ -156,7 +164,6 @@ def test_the_command_works_where_it_is_installed(installed: tuple[Path, dict[str
     assert run(command, "--version", cwd=tmp_path, env=env) == version
     # The file of descriptions is in the wheel.
     assert "goodput_bps  (measure)" in run(command, "explain", "goodput_bps", cwd=tmp_path, env=env)
-    assert "elrakabawy2005" in run(command, "paper", cwd=tmp_path, env=env)
     assert "ns2-2.35" in run(command, "list", cwd=tmp_path, env=env)
     (tmp_path / "my.toml").write_text(SCENARIO)
     printed = json.loads(run(command, "run", "my.toml", "--json", "--out", "out", cwd=tmp_path, env=env))
@@ -173,12 +180,3 @@ def test_examples_run_where_it_is_installed(installed: tuple[Path, dict[str, str
     example = REPOSITORY / "examples" / "first_run.py"
     assert "goodput_bps" in run(programs / "python", example, tmp_path / "out", cwd=tmp_path, env=env)
     assert (tmp_path / "out" / "flows.parquet").exists()
-
-
-@pytest.mark.parametrize(("paper", "claim"), [("elrakabawy2005", "P0-F16-1"), ("zhou2004", "P3-F5-2")])
-def test_papers_are_inside(paper: str, claim: str, installed: tuple[Path, dict[str, str]], tmp_path: Path) -> None:
-    """The wheel has the scenario, the ns-2 numbers and the template."""
-    programs, env = installed
-    printed = run(programs / "chappe", "paper", paper, "--quick", "--claim", claim, cwd=tmp_path, env=env)
-    assert f"{claim}: " in printed
-    assert {"index.html", "paper.md"} <= set(contents(tmp_path / "results" / paper))

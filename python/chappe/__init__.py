@@ -78,7 +78,7 @@ __all__ = [
     "sweep",
 ]
 
-_MODULES = ("choice", "measures", "order", "plot", "states", "stats", "study", "typing")
+_MODULES = ("measures", "order", "plot", "states", "stats", "study", "text", "typing")
 """Public modules."""
 
 _LATE = {

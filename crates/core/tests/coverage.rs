@@ -1,4 +1,4 @@
-//! The table of conformance vectors in `docs/conformance.md` lists exactly the tested vectors.
+//! The table of conformance vectors in `reproductions/docs/conformance.md` lists exactly the tested vectors.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -117,10 +117,10 @@ fn the_table_of_vectors_is_complete_and_current() {
          | id | profile | variant | conditions | where |\n|---|---|---|---|---|\n{}\n",
         rows.join("\n")
     );
-    let page = Path::new(crate::CORE).join("../../docs/conformance.md");
+    let page = Path::new(crate::CORE).join("../../reproductions/docs/conformance.md");
     if std::env::var_os("CHAPPE_WRITE_DOCS").is_some() {
         std::fs::write(&page, &table).expect("docs can be written");
     }
     let there = std::fs::read_to_string(&page).unwrap_or_default();
-    assert!(there == table, "docs/conformance.md is not current: run the tests with CHAPPE_WRITE_DOCS=1");
+    assert!(there == table, "reproductions/docs/conformance.md is not current: run the tests with CHAPPE_WRITE_DOCS=1");
 }

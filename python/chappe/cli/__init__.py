@@ -98,7 +98,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _done(argv: Sequence[str] | None) -> int:
     """Runs a command, and prints the reason of a failure."""
-    args = parser().parsed(argv)
+    words = sys.argv[1:] if argv is None else argv
+    args = parser(words).parsed(words)
     if "renamed" in args:
         tell(f"warning: {RENAMED.format(*args.renamed)}")
     try:

@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import io
 import json
 import os
 import sys
@@ -202,8 +203,6 @@ def print_rows(rows: "pl.DataFrame", parquet: str | None) -> None:
     if parquet is None:
         print(rows.write_csv(), end="")
         return
-    import io
-
     path = output(parquet, "--parquet", outputs.TABLE)
     data = io.BytesIO()
     rows.write_parquet(data, metadata={"chappe.version": _core.VERSION, outputs.TABLE_MARK: "true"})
@@ -211,6 +210,18 @@ def print_rows(rows: "pl.DataFrame", parquet: str | None) -> None:
         outputs.write(path, data.getvalue(), outputs.TABLE)
     except OSError as e:
         raise unwritable(path, e) from None
+
+
+@contextlib.contextmanager
+def reduced_output(args: argparse.Namespace) -> Iterator[None]:
+    """Drops what a command prints, where the results are printed as JSON or not at all."""
+    from chappe._progress import hidden
+
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(hidden(args.quiet))
+        if args.json or args.quiet:
+            stack.enter_context(contextlib.redirect_stdout(io.StringIO()))
+        yield
 
 
 @contextlib.contextmanager

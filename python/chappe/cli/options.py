@@ -14,10 +14,10 @@ from chappe._words import plain, tell
 from chappe.cli import (
     advise,
     comparisons,
+    extensions,
     fix,
     follow,
     new,
-    papers,
     plots,
     reference,
     saved,
@@ -75,6 +75,8 @@ class Parser(argparse.ArgumentParser):
         if isinstance(action, argparse._SubParsersAction):
             # Old names have no entry in the help.
             names = [c.dest for c in action._choices_actions]
+            if missing := extensions.where(value):
+                raise argparse.ArgumentError(None, missing)
             known = _suggested(value, names) or f"; known: {', '.join(names)}"
             raise argparse.ArgumentError(None, f"there is no {str(action.metavar).lower()} {value!r}{known}")
         names = [str(c) for c in action.choices]
@@ -129,16 +131,6 @@ def _seed(text: str) -> int:
     return int(text)
 
 
-def _cpu_time(text: str) -> float:
-    """A time with a unit, in seconds."""
-    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) ?(s|min|h)", text.strip())
-    if found is None or not 0 < (seconds := float(found[1]) * {"s": 1, "min": 60, "h": 3600}[found[2]]) < 1e9:
-        raise argparse.ArgumentTypeError(
-            f'a CPU time is above 0 and has a unit, such as "15 min" or "3 h", not {plain(text)}'
-        )
-    return seconds
-
-
 _MOST_SEEDS = 999_999_999
 
 
@@ -191,11 +183,13 @@ def _seed_option(q: argparse.ArgumentParser) -> None:
     q.add_argument("--seed", type=_seed, metavar="N", help="seed of the random number generator (run.seed)")
 
 
-def _out_option(q: argparse.ArgumentParser, help_: str) -> None:
+def out_option(q: argparse.ArgumentParser, help_: str) -> None:
+    """Adds ``--out``."""
     q.add_argument("-o", "--out", metavar="DIR", help=help_)
 
 
-def _jobs_option(q: argparse.ArgumentParser) -> None:
+def jobs_option(q: argparse.ArgumentParser) -> None:
+    """Adds ``--jobs``."""
     q.add_argument("-j", "--jobs", type=_jobs, metavar="N", help="parallel runs (default: one per core)")
 
 
@@ -286,13 +280,18 @@ def _json_option(q: argparse.ArgumentParser) -> None:
     q.add_argument("--json", action="store_true", help="print the results as JSON")
 
 
-def _output_options(q: argparse.ArgumentParser) -> None:
+def output_options(q: argparse.ArgumentParser) -> None:
+    """Adds ``--quiet`` and ``--json``."""
     q.add_argument("-q", "--quiet", action="store_true", help="print only errors and warnings")
     _json_option(q)
 
 
-def parser() -> Parser:
-    """Parser of the command line."""
+def parser(words: Sequence[str] = ()) -> Parser:
+    """Parser of the command line.
+
+    Args:
+        words: The command line. Unless its first word needs them, commands of other distributions are left out.
+    """
     first = (
         "Begin with `chappe new my.toml` and `chappe run my.toml`; `chappe COMMAND --help` lists a command's options."
     )
@@ -330,10 +329,10 @@ def parser() -> Parser:
     _measure_option(q, "all")
     _flows_option(q)
     q.add_argument("--report", metavar="FILE", help="write a report with a player of the run, an HTML file")
-    _out_option(q, "write all tables and the effective settings to this folder")
+    out_option(q, "write all tables and the effective settings to this folder")
     q.add_argument("--pcap", metavar="DIR", help="write a capture of each node for Wireshark to this folder")
     _ignore_option(q)
-    _output_options(q)
+    output_options(q)
 
     q = command(
         "sweep",
@@ -367,12 +366,12 @@ def parser() -> Parser:
     _measure_option(q)
     _flows_option(q)
     q.add_argument("--report", metavar="FILE", help="write a report of the study, an HTML file")
-    _out_option(q, "folder of the study (default: results/NAME)")
-    _jobs_option(q)
+    out_option(q, "folder of the study (default: results/NAME)")
+    jobs_option(q)
     q.add_argument("--backend", metavar="ray[://ADDRESS]", help="run on a Ray cluster (needs chappe[ray])")
     q.add_argument("--on", action=_Old, dest="backend", new="--backend")
     _ignore_option(q)
-    _output_options(q)
+    output_options(q)
 
     q = command("show", saved.show_folder, "print the results in a folder that `run` or `sweep` wrote")
     q.add_argument("folder", metavar="DIR", help="folder of a run or of a study")
@@ -406,13 +405,13 @@ def parser() -> Parser:
     q.add_argument("--from", dest="from_", metavar="TIME", help='begin of the figure of a run, such as "28 s"')
     q.add_argument("--until", metavar="TIME", help="end of the figure of a run")
     q.add_argument("-o", "--out", metavar="FILE", help="SVG, PNG or PDF file (default: results/NAME.svg)")
-    _output_options(q)
+    output_options(q)
 
     q = command("draw", plots.draw, "draw the map of a scenario: nodes, links and flows")
     _file(q, "scenario file (TOML); -: standard input")
     _set_option(q)
     q.add_argument("-o", "--out", metavar="FILE", help="SVG, PNG or PDF file (default: results/NAME.svg)")
-    _output_options(q)
+    output_options(q)
 
     q = command("compare", comparisons.compare, "compare the values of an axis of a study with one of them")
     _compared_options(q)
@@ -450,20 +449,20 @@ def parser() -> Parser:
     )
     _set_option(q)
     _flows_option(q)
-    _out_option(q, "folder of the study (default: results/NAME-advice)")
-    _jobs_option(q)
-    _output_options(q)
+    out_option(q, "folder of the study (default: results/NAME-advice)")
+    jobs_option(q)
+    output_options(q)
 
     q = command("check", scenarios.check, "check scenarios without running them")
     q.add_argument("files", metavar="FILE", nargs="+", help="scenario files (TOML); -: standard input")
     _set_option(q)
     _ignore_option(q)
-    _output_options(q)
+    output_options(q)
 
     q = command("fix", fix.fix, "replace former names of settings in scenario and study files")
     q.add_argument("files", metavar="FILE", nargs="+", help="scenario or study files (TOML); -: standard input")
     q.set_defaults(done="changed")
-    _output_options(q)
+    output_options(q)
 
     q = command(
         "windows", scenarios.windows, "run a scenario with several TCP variants and plot their congestion windows"
@@ -482,15 +481,15 @@ def parser() -> Parser:
     q.add_argument("--flow", type=_flow, metavar="N", default=0, help="number of the flow (default: 0)")
     q.add_argument("--from", dest="from_", metavar="TIME", help='begin of the figure, such as "28 s"')
     q.add_argument("--until", metavar="TIME", help="end of the figure")
-    _out_option(q, "folder for the figure and its data (default: results/windows)")
-    _output_options(q)
+    out_option(q, "folder for the figure and its data (default: results/windows)")
+    output_options(q)
 
     q = command("report", scenarios.report, "run a scenario and write a report with a player, an HTML file")
     _file(q, "scenario file (TOML); -: standard input")
     _set_option(q)
     _seed_option(q)
     q.add_argument("-o", "--out", metavar="FILE", help="the HTML file (default: the name of the scenario, NAME.html)")
-    _output_options(q)
+    output_options(q)
 
     q = command("teach", teach.teach, "write a lesson, an HTML file with a player; without a name, list the lessons")
     q.add_argument("name", metavar="NAME", nargs="?", help="name of the lesson")
@@ -544,34 +543,10 @@ def parser() -> Parser:
 
     q = command("schema", reference.print_schema, "print the JSON Schema of scenarios")
 
-    q = command("paper", papers.paper, "reproduce a paper, or list the papers and their results if no name is given")
-    q.add_argument("paper", nargs="?", metavar="PAPER", help="name of the paper")
-    q.add_argument("--figure", type=int, metavar="N", help="reproduce only this figure")
-    q.add_argument("--table", type=int, metavar="N", help="reproduce only this table")
-    q.add_argument("--claim", metavar="ID", help="judge only this claim, such as P0-F6-1")
-    q.add_argument("--extra", metavar="NAME", help="run only this addition to the paper, such as readings (zhou2004)")
-    q.add_argument("--quick", action="store_true", help="use short runs, which give rough results in a few minutes")
-    q.add_argument(
-        "--decide",
-        type=_cpu_time,
-        metavar="TIME",
-        help='make further runs for undecided claims, up to this CPU time, such as "15 min"',
-    )
-    q.add_argument("--compare", action="store_true", help="compare all recorded ns-2 runs with runs of Chappe")
-    q.add_argument("--validate", action=_Old, nargs=0, dest="compare", new="--compare")
-    _out_option(q, "folder for figures and pages (default: results/PAPER)")
-    _jobs_option(q)
-    _output_options(q)
-
-    q = command(
-        "validate",
-        papers.validate,
-        "compare Chappe with another simulator, or list the comparisons if no name is given",
-    )
-    q.add_argument("name", nargs="?", metavar="NAME", help="name of the comparison, such as standard")
-    _out_option(q, "folder for the page (default: results/NAME)")
-    _jobs_option(q)
-    _output_options(q)
+    # The metadata of all installed distributions are read only where they are needed.
+    if not words or words[0] not in commands.choices:
+        for name, further in extensions.installed():
+            further.add_arguments(command(name, further.run, further.help))
 
     q = command("completion", reference.completion, "print a script with which a shell completes commands and names")
     q.add_argument("shell", metavar="SHELL", choices=SHELLS, help=", ".join(SHELLS))

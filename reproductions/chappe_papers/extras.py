@@ -1,0 +1,63 @@
+"""Additions to a paper: figures and tables besides its own."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from chappe import text as show
+from chappe.stats import Estimate
+
+from chappe_papers import figures, page
+from chappe_papers.estimates import Estimates
+from chappe_papers.figures import Chart, Legend, Sheet
+from chappe_papers.judge import times
+from chappe_papers.runner import Runner
+
+ADDITION = "Addition to the paper: "
+"""Titles of what is added begin with this."""
+
+
+@dataclass(frozen=True)
+class Extra:
+    """Tables that are added, and a figure if there is one.
+
+    Attributes:
+        name: Of the files of the figure.
+        points: Points to run, given the length.
+        chart: Its figure.
+        legend: Names of the variants of the figure.
+        sheets: Its tables by the names of their files.
+        also: Adds to our numbers.
+    """
+
+    name: str
+    points: Callable[[Any], list[Any]]
+    chart: Callable[[Any], Chart] | None
+    legend: Legend | None
+    sheets: Mapping[str, Sheet]
+    also: Callable[[Estimates], Estimates] = lambda data: data
+
+    def write(
+        self, runner: Runner, ours: Estimates, ns2: Estimates, folder: Path
+    ) -> tuple[list[page.DrawnFigure], list[page.WrittenSheet]]:
+        """Writes and prints them."""
+        data = self.also(ours)
+        drawn = []
+        if self.chart is not None and self.legend is not None:
+            chart = self.chart(runner.length)
+            drawn.append(figures.figure(self.name, ADDITION + chart.title, chart, self.legend, data, ns2, folder))
+        sheets = [figures.sheet(n, ADDITION + s.title, s, data, ns2, folder) for n, s in self.sheets.items()]
+        return drawn, sheets
+
+
+def median(e: Estimate | None) -> str:
+    """A median without its interval."""
+    return "-" if e is None else show.number(e.mean, 2)
+
+
+def percent(a: Estimate, b: Estimate) -> str:
+    """A ratio as a gain."""
+    e = times(a, b)
+    half = 100 * e.half_width()
+    return f"{100 * (e.mean - 1):+.0f} %{f' (± {half:.0f})' if half == half else ''}"

@@ -1,0 +1,669 @@
+"""Judging a claim: its direction at each of several points, its size, the exceptions, and the verdict.
+
+Every rule stands here once; ``docs/papers.md`` has the same as a table.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from functools import cached_property
+
+from chappe.order import Quantile, rank_p
+from chappe.stats import Estimate, Share, beyond_t, equal_signs, holm
+
+from chappe_papers.best_subset import Among
+from chappe_papers.quotients import Quotient
+from chappe_papers.ranks import Times
+
+LEVEL = 0.05
+"""Probability that any of the decided points of a claim is decided wrongly (Holm)."""
+
+SHORT_LEVEL = 0.01
+"""The same of short runs: with some sixty claims, less than one point of all of them."""
+
+READING = 0.05
+"""Error of a number of the paper: read from a figure, or rounded in a sentence. A share of the number."""
+
+ALMOST_EQUAL = 0.05
+"""Two values are "almost equal", "very similar", "equal", "the same", "as good as" when they differ by at most this
+share."""
+
+SLIGHTLY = 0.10
+"""Something is "slightly" more or less, "similar", "near", "about", when it differs by at most this share."""
+
+MUCH = 1.5
+"""Something is "much", "significantly", "substantially", "considerably" more, or rises "sharply", from this ratio on;
+"much less" is the reciprocal."""
+
+SMALLEST = 0.05
+"""Smallest effect that a claim needs if its paper has no number: two values that differ by less are "almost equal"."""
+
+HALF = 0.5
+"""Share of the smallest effect of the paper that a claim needs: a smaller effect has another size, a still smaller one
+is none."""
+
+Check = bool | None
+"""True if a point agrees with the paper; ``None`` when it is undecided."""
+
+
+class Verdict(Enum):
+    """Outcome of a claim."""
+
+    CONFIRMED = "confirmed"
+    SIZE = "confirmed, effect size differs"
+    EXCEPTIONS = "confirmed with exceptions"
+    DEPENDS = "depends"
+    REFUTED = "refuted"
+    ALIKE = "indistinguishable"
+    OPEN = "undecided"
+    CHOSE = "used for calibration"
+
+    @property
+    def confirms(self) -> bool:
+        """True if it is one of the three that confirm everywhere, or nearly so."""
+        return self in (Verdict.CONFIRMED, Verdict.SIZE, Verdict.EXCEPTIONS)
+
+
+class Size(Enum):
+    """Size of an effect compared with the range of the paper."""
+
+    INSIDE = "inside"
+    LARGER = "larger"
+    SMALLER = "smaller"
+    BOTH = "larger and smaller"
+    OPEN = "undecided"
+
+
+@dataclass(frozen=True)
+class Form:
+    """Format of an effect: ``scale`` times the value, plus ``offset``, with a unit."""
+
+    scale: float = 1.0
+    offset: float = 0.0
+    unit: str = ""
+    signed: bool = False
+    places: int | None = None
+
+    def number(self, value: float) -> str:
+        """A value without its unit."""
+        value = value * self.scale + self.offset
+        if math.isnan(value) or math.isinf(value):
+            return "-" if math.isnan(value) else f"{value:g}"
+        places = self.places
+        if places is None:
+            places = max(0, min(3, 2 - math.floor(math.log10(abs(value))))) if value else 0
+        text = f"{value:{'+' if self.signed else ''},.{places}f}"
+        # No "-0".
+        return text.replace("-", "+" if self.signed else "") if not any(c in "123456789" for c in text) else text
+
+    def text(self, low: float, high: float) -> str:
+        """A value or a range with its unit."""
+        a, b = self.number(low), self.number(high)
+        return f"{a if a == b else f'{a} to {b}'}{f' {self.unit}' if self.unit else ''}"
+
+
+GAIN = Form(100, -100, "%", signed=True, places=0)
+"""A ratio as what one has more than the other."""
+
+PERCENT = Form(100, unit="%", places=0)
+"""A share."""
+
+TIMES = Form(unit="times")
+"""A ratio as it is."""
+
+PLAIN = Form()
+"""A value as it is."""
+
+
+@dataclass(frozen=True)
+class Observation:
+    """An observation of a claim at one point.
+
+    Attributes:
+        where: The point, in words.
+        effect: The quantity compared with the number of the paper.
+        p_supports: Probability (two-sided) of such numbers if the statement were false.
+        p_contradicts: Probability (two-sided) of such numbers if the statement were true.
+        paper: The range that the paper gives, or one number twice; ``None`` for the lower end: "up to" the upper.
+        form: Format of the effect.
+        group: Group of the point: a layout, a placement, a variant.
+        sub_claim: Name of the sub-claim; the first one has no name.
+        fall: True if the claim says that something is less: a smaller value is then a larger effect.
+        none: Value of the quantity without an effect, for a claim of a difference; ``None`` for other claims.
+        among: Middle 95 % of single runs, one of which is compared with the paper's; ``None`` for other claims.
+    """
+
+    where: str
+    effect: Estimate
+    p_supports: float
+    p_contradicts: float
+    paper: tuple[float | None, float] | None = None
+    form: Form = PLAIN
+    group: str = ""
+    sub_claim: str = ""
+    fall: bool = False
+    none: float | None = None
+    among: tuple[float, float] | None = None
+
+    @property
+    def is_blunt(self) -> bool:
+        """True if single runs spread so far that one with much more and one with much less would also be like them."""
+        return self.among is not None and self.among[0] * MUCH < self.effect.mean < self.among[1] / MUCH
+
+    def called(self, what: str) -> "Observation":
+        """A copy as an observation of another sub-claim, with its name."""
+        form = replace(self.form, unit=f"{self.form.unit} {what}".strip())
+        return replace(self, form=form, sub_claim=what) if what else self
+
+    def of(self, group: str) -> "Observation":
+        """A copy as an observation of a group, whose name is put before the place."""
+        return replace(self, group=group, where=f"{group}, {self.where}" if self.where else group)
+
+    @property
+    def beyond(self) -> tuple[float, float]:
+        """Probabilities of such a value when the effect is not larger than the paper's range, and not smaller."""
+        assert self.paper is not None
+        low, high = _widened(self.paper[1] if self.paper[0] is None else self.paper[0], self.paper[1])
+        over, under = _above(self.effect, high), _below(self.effect, low)
+        return (under, over) if self.fall else (over, under)
+
+
+def _above(e: Estimate, value: float) -> float:
+    """Probability (two-sided) of such an estimate when the quantity is not above a value."""
+    from scipy.special import bdtr
+
+    if isinstance(e, Times):
+        return e.p(value)
+    if isinstance(e, Quotient):
+        return _above(e.beyond(value), 0)
+    if isinstance(e, Among):
+        # It was decided at the level of the choice.
+        return 0.0 if e.low > value else 1.0
+    if isinstance(e, Quantile):
+        return min(1.0, 2 * float(bdtr(sum(v <= value for v in e.ordered), len(e.ordered), e.q)))
+    if math.isnan(e.variance) or math.isnan(e.mean):
+        return math.nan
+    if isinstance(e, Share):
+        return _share_above(e, value)
+    if e.variance <= 0:
+        return equal_signs(e.df) if e.mean > value else 1.0
+    t = (e.mean - value) / math.sqrt(e.variance)
+    return min(1.0, 2 * beyond_t(t, e.df))
+
+
+def _share_above(e: Share, value: float) -> float:
+    """The same of a share: the exact binomial test, of which the interval of Clopper and Pearson is the inversion."""
+    from scipy.special import bdtrc
+
+    successes, trials = round(e.mean * (e.df + 1)), e.df + 1
+    if not 0 <= value < 1:
+        return 0.0 if value < 0 else 1.0
+    return min(1.0, 2 * float(bdtrc(successes - 1, trials, value))) if successes else 1.0
+
+
+def _below(e: Estimate, value: float) -> float:
+    """The same when it is not below."""
+    from scipy.special import bdtr
+
+    if isinstance(e, Times):
+        return e.inverse().p(1 / value) if value else 1.0
+    if isinstance(e, Quotient):
+        return _below(e.beyond(value), 0)
+    if isinstance(e, Among):
+        return 0.0 if e.high < value else 1.0
+    if isinstance(e, Quantile):
+        return min(1.0, 2 * float(bdtr(sum(v >= value for v in e.ordered), len(e.ordered), 1 - e.q)))
+    return _above(_negative(e), 1 - value if isinstance(e, Share) else -value)
+
+
+def _negative(e: Estimate) -> Estimate:
+    return Share(1 - e.mean, e.variance, e.df) if isinstance(e, Share) else Estimate(-e.mean, e.variance, e.df)
+
+
+Range = tuple[float | None, float]
+
+AT_LEAST_MUCH: Range = (MUCH, math.inf)
+"""The range of a ratio that the paper calls "much" without a number."""
+
+
+def about(value: float) -> tuple[float, float]:
+    """The range that "about" or "near" a number means: give or take :data:`SLIGHTLY`."""
+    return value * (1 - SLIGHTLY), value * (1 + SLIGHTLY)
+
+
+def above(where: str, e: Estimate, value: float, paper: Range | None = None, form: Form = PLAIN) -> Observation:
+    """A quantity is above a value."""
+    return Observation(where, e, _above(e, value), _below(e, value), paper, form)
+
+
+def below(where: str, e: Estimate, value: float, paper: Range | None = None, form: Form = PLAIN) -> Observation:
+    """A quantity is below a value."""
+    return Observation(where, e, _below(e, value), _above(e, value), paper, form)
+
+
+def more(
+    where: str, a: Estimate, b: Estimate, paper: Range | None = None, *, smallest: float | None = None
+) -> Observation:
+    """One is more than the other; the effect is their ratio, as a gain.
+
+    A gain of less than half of the paper's smallest contradicts. This is the lower end of its range, unless `smallest`
+    says otherwise: 0 for an order, in which any gain counts. Without either it is :data:`SMALLEST` itself.
+    """
+    e = times(a, b)
+    if smallest is None and paper is not None and paper[0] is not None:
+        smallest = paper[0] - 1
+    return Observation(where, e, _above(e, 1), _below(e, 1 + _needed(smallest)), paper, GAIN, none=1)
+
+
+def less(
+    where: str, a: Estimate, b: Estimate, paper: Range | None = None, *, smallest: float | None = None
+) -> Observation:
+    """One is less than the other; the effect is their ratio, as a gain. The rest is as for :func:`more`."""
+    e = times(a, b)
+    if smallest is None and paper is not None and paper[0] is not None:
+        smallest = 1 - paper[1]
+    return Observation(where, e, _below(e, 1), _above(e, 1 - _needed(smallest)), paper, GAIN, fall=True, none=1)
+
+
+def fewer(where: str, a: Estimate, b: Estimate, paper: Range | None = None) -> Observation:
+    """One is less than the other; the effect is the share that is missing. The rest is as for :func:`more`."""
+    e = Quotient.between(a, b, missing=True)
+    return Observation(where, e, _above(e, 0), _below(e, _needed(paper[0] if paper else None)), paper, PERCENT, none=0)
+
+
+def _needed(smallest: float | None) -> float:
+    """Smallest effect that supports a claim, from the paper's smallest, which may be 0 ("slightly")."""
+    return SMALLEST if smallest is None else HALF * max(smallest, 0.0)
+
+
+def at_least(where: str, a: Estimate, b: Estimate, ratio: float) -> Observation:
+    """One is at least so many times the other; the effect is their ratio, as a gain."""
+    return above(where, times(a, b), ratio, form=GAIN)
+
+
+def at_most(where: str, a: Estimate, b: Estimate, ratio: float) -> Observation:
+    """One is at most so many times the other; the effect is their ratio, as a gain."""
+    return below(where, times(a, b), ratio, form=GAIN)
+
+
+def times(a: Estimate, b: Estimate) -> Estimate:
+    """The ratio of two quantities; of medians by ranks, of units that both were measured in by pairs."""
+    return Times.of(a, b) if isinstance(a, Quantile) and isinstance(b, Quantile) else Quotient.between(a, b)
+
+
+def lies(where: str, e: Estimate, low: float, high: float, form: Form = PLAIN) -> Observation:
+    """A quantity lies in a range of the paper, give or take :data:`READING`."""
+    return inside(where, e, *_widened(low, high), form)
+
+
+def equal(where: str, a: Estimate, b: Estimate, within: float = ALMOST_EQUAL) -> Observation:
+    """Two are the same, give or take a share: :data:`ALMOST_EQUAL`, or :data:`SLIGHTLY`."""
+    return inside(where, times(a, b), 1 - within, 1 + within, GAIN)
+
+
+def never(where: str, e: Estimate) -> Observation:
+    """Something never happens: a single time contradicts, whatever the interval is.
+
+    Without any time it is supported like equal values (:func:`chappe.stats.equal_signs`): few runs do not show a state
+    that half of all runs may have.
+    """
+    return Observation(where, e, *((equal_signs(e.df), 1.0) if e.mean == 0 else (1.0, 0.0)))
+
+
+ONE_RUN = 39
+"""Runs that are needed to say with 95 % that one further run is not like them."""
+
+_CENTRAL = 0.95
+"""A run lies among others when it is in this middle part of what they may be."""
+
+
+def among(where: str, e: Estimate, one: float, form: Form = PLAIN) -> Observation:
+    """A single run of the paper is like runs of Chappe.
+
+    As the paper says: it lies in the middle 95 % of the distribution of Chappe's runs; the test is binomial, by
+    how many of them lie on either side of it. Contrary: it is not of the same distribution, by its rank among them
+    (:func:`chappe.order.rank_p`), whose probability is never below 2 / (n + 1). Where single runs spread far
+    (:attr:`Observation.is_blunt`), agreement says nothing, and the point remains undecided.
+    """
+    from scipy.special import bdtrc
+
+    if not isinstance(e, Quantile):
+        return Observation(where, e, math.nan, math.nan)
+    least = min(sum(v <= one for v in e.ordered), sum(v >= one for v in e.ordered))
+    # Probability of so many runs of Chappe beyond it, when it is not in that part.
+    central = min(1.0, 2 * float(bdtrc(least - 1, len(e.ordered), (1 - _CENTRAL) / 2))) if least else 1.0
+    low, high = (Quantile.at(e.ordered, q).mean for q in ((1 - _CENTRAL) / 2, (1 + _CENTRAL) / 2))
+    return Observation(where, e, central, rank_p(e.ordered, one), form=form, among=(low, high))
+
+
+def inside(where: str, e: Estimate, low: float, high: float, form: Form = PLAIN) -> Observation:
+    """A quantity lies in a range: both ends are tested, and it is outside when it is beyond one of them."""
+    p_supports = max((_above(e, low), _below(e, high)), key=lambda p: math.inf if math.isnan(p) else p)
+    return Observation(where, e, p_supports, min(_below(e, low), _above(e, high)), None, form)
+
+
+def _widened(low: float, high: float) -> tuple[float, float]:
+    return low - READING * abs(low), high + READING * abs(high)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The answers to a claim: direction, size, exceptions, and the word that follows from them.
+
+    Attributes:
+        observations: Its observations, point by point.
+        short: True for short runs, which must not refute a claim that runs of full length could confirm.
+        chose: True if the numbers of the paper have chosen the reading: the claim is not judged by them.
+        looks: Number of times that a claim may be judged at most, each time with more runs.
+    """
+
+    observations: tuple[Observation, ...]
+    short: bool = False
+    chose: bool = False
+    looks: int = 1
+
+    @property
+    def level(self) -> float:
+        """Probability that any decided point is wrong, the same at each of several looks (Bonferroni)."""
+        return (SHORT_LEVEL if self.short else LEVEL) / self.looks
+
+    @cached_property
+    def times_the_runs(self) -> float:
+        """Number of runs, relative to those there are, that would decide the claim.
+
+        Effects are taken to stay as they are, and errors to shrink with the square root of the number of runs, so that
+        one point after the other is decided. Infinite where no number of runs would do, or none is needed.
+        """
+        needed = _deviations(self.level / max(1, len(self.observations)))
+        there = [_deviations(min(o.p_supports, o.p_contradicts)) for o in self.observations]
+        later = [i for i, check in enumerate(self.checks) if check is None and there[i] > 0]
+        checks = list(self.checks)
+        for i in sorted(later, key=lambda i: -there[i]):
+            o = self.observations[i]
+            supports = o.p_supports < o.p_contradicts
+            checks[i] = None if o.is_blunt and supports else supports
+            if self.verdict is Verdict.OPEN and self._checked(checks).verdict is not Verdict.OPEN:
+                return float(max(1.0, (needed / there[i]) ** 2))
+        return math.inf
+
+    def _checked(self, checks: Sequence[Check]) -> "Answer":
+        """The answer if its points were decided so."""
+        answer = replace(self)
+        answer.__dict__["checks"] = tuple(checks)
+        return answer
+
+    @cached_property
+    def checks(self) -> tuple[Check, ...]:
+        """Decision of each point: it agrees, contradicts, or is undecided; numbers that chose decide nothing."""
+        if self.chose:
+            return (None,) * len(self.observations)
+        adjusted = holm([min(c.p_supports, c.p_contradicts) for c in self.observations])
+        return tuple(
+            _check(o, p, len(self.observations), self.level) for o, p in zip(self.observations, adjusted, strict=True)
+        )
+
+    @property
+    def supports(self) -> int:
+        """Number of points that agree with the paper."""
+        return self.checks.count(True)
+
+    @property
+    def contradicts(self) -> int:
+        """Number of points that contradict the paper."""
+        return self.checks.count(False)
+
+    @property
+    def open(self) -> int:
+        """Number of undecided points."""
+        return self.checks.count(None)
+
+    @property
+    def exceptions(self) -> tuple[str, ...]:
+        """The points that contradict the paper."""
+        return tuple(c.where for c, check in zip(self.observations, self.checks, strict=True) if check is False)
+
+    @cached_property
+    def size(self) -> Size | None:
+        """Size of the effect compared with the paper's range; ``None`` when the paper gives no range to judge by."""
+        ranged = [c for c in self.observations if c.paper is not None]
+        if not ranged or self.chose:
+            return None
+        # "Up to": nothing is too small by itself.
+        tests = [(*c.beyond, c.paper is not None and c.paper[0] is None) for c in ranged]
+        beyond = holm([min(over, under) for over, under, _ in tests])
+        over = any(p < self.level and o < u for p, (o, u, _) in zip(beyond, tests, strict=True))
+        each = [p < self.level and u < o for p, (o, u, upto) in zip(beyond, tests, strict=True) if not upto]
+        most = [p < self.level and u < o for p, (o, u, upto) in zip(beyond, tests, strict=True) if upto]
+        under = any(each) or (bool(most) and all(most))
+        if over or under:
+            return Size.BOTH if over and under else Size.LARGER if over else Size.SMALLER
+        return Size.INSIDE if self._inside(ranged) else Size.OPEN
+
+    def _inside(self, ranged: Sequence[Observation]) -> bool:
+        """True if the intervals lie inside; of "up to" one must reach it, and none go beyond."""
+        reached, upto = False, False
+        for c in ranged:
+            assert c.paper is not None
+            low, high = _widened(c.paper[1] if c.paper[0] is None else c.paper[0], c.paper[1])
+            confidence = 1 - self.level / len(ranged)
+            a, b = c.effect.interval(confidence)
+            if c.paper[0] is None:
+                upto = True
+                reached |= a >= low
+            elif not a >= low:
+                return False
+            if not b <= high:
+                return False
+        return reached or not upto
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """The verdict; each of several sub-claims is judged by itself, and counts as a point."""
+        if self.chose:
+            return Verdict.CHOSE
+        sub_claims = dict.fromkeys(c.sub_claim for c in self.observations)
+        words = [word_of(*self._counted(sub_claim), short=self.short) for sub_claim in sub_claims]
+        word = _joined(words, self.short)
+        if word is Verdict.OPEN and self._is_alike():
+            return Verdict.ALIKE
+        if word is not Verdict.CONFIRMED:
+            return Verdict.DEPENDS if self._by_condition() else word
+        return Verdict.SIZE if self.size in (Size.LARGER, Size.SMALLER, Size.BOTH) else word
+
+    def _is_alike(self) -> bool:
+        """True if nothing contradicts, and all undecided points are single runs that no number would differ from."""
+        undecided = [o for o, check in zip(self.observations, self.checks, strict=True) if check is None]
+        return bool(undecided) and not self.contradicts and all(o.is_blunt for o in undecided)
+
+    def _by_condition(self) -> dict[bool, list[str]]:
+        """Groups of points, or points without groups, in which a claim holds and in which it does not.
+
+        Empty unless all of them are decided, a third of them or more either way.
+        """
+        names = [c.group or c.where for c in self.observations]
+        grouped = {bool(c.group) for c in self.observations}
+        if len({c.sub_claim for c in self.observations}) > 1 or len(grouped) > 1:
+            return {}
+        found: dict[bool, list[str]] = {True: [], False: []}
+        for name in dict.fromkeys(names):
+            checks = [check for n, check in zip(names, self.checks, strict=True) if n == name]
+            word = word_of(checks.count(True), checks.count(False), len(checks), self.short)
+            if not (word.confirms or word is Verdict.REFUTED):
+                return {}
+            found[word.confirms].append(name)
+        fewest, all_of_them = min(map(len, found.values())), sum(map(len, found.values()))
+        return found if fewest and 3 * fewest >= all_of_them else {}
+
+    def _counted(self, sub_claim: str) -> tuple[int, int, int]:
+        """Numbers of points of a sub-claim that agree, that contradict, and of all."""
+        checks = [check for c, check in zip(self.observations, self.checks, strict=True) if c.sub_claim == sub_claim]
+        return checks.count(True), checks.count(False), len(checks)
+
+    @cached_property
+    def only(self) -> tuple[str, ...]:
+        """The groups of points in which it is confirmed, when it is not everywhere."""
+        names = list(dict.fromkeys(c.group for c in self.observations if c.group))
+        if len(names) < 2 or self.verdict in (Verdict.CONFIRMED, Verdict.SIZE, Verdict.DEPENDS):
+            return ()
+        checks = list(zip(self.observations, self.checks, strict=True))
+        by_group = {n: [check for c, check in checks if c.group == n] for n in names}
+        confirmed = tuple(n for n, of in by_group.items() if all(check is True for check in of))
+        return confirmed if len(confirmed) < len(names) else ()
+
+    @cached_property
+    def bound(self) -> str:
+        """Largest effect that the contradicting points leave possible, all together; empty if they have the opposite.
+
+        It is known for claims of a difference whose contradicting points have one form.
+        """
+        against = [c for c, check in zip(self.observations, self.checks, strict=True) if check is False]
+        forms = {(c.form, c.fall, c.none) for c in against}
+        if len(forms) != 1:
+            return ""
+        [(form, fall, none)] = forms
+        if none is None:
+            return ""
+        alone, end = (self._farthest(against, level) for level in (self.level, self.level / len(self.observations)))
+        size = form.number(end).lstrip("+-")
+        is_opposite = alone >= none if fall else alone <= none
+        if is_opposite or size == "0" or math.isinf(end):
+            return ""
+        kind = "gain" if form.signed and not fall else "reduction"
+        where = (
+            f" at {len(against)} of {len(self.observations)} points" if len(against) < len(self.observations) else ""
+        )
+        return f"no {kind} above {size} {form.unit}{where}"
+
+    @staticmethod
+    def _farthest(points: Sequence[Observation], level: float) -> float:
+        """Farthest end of the intervals of points of one claim, in the direction of the claim."""
+        ends = [c.effect.interval(1 - level)[not c.fall] for c in points]
+        return min(ends) if points[0].fall else max(ends)
+
+    @property
+    def reported(self) -> str:
+        """The verdict with its condition, and what a refuted effect can be at most."""
+        if self.verdict is Verdict.DEPENDS:
+            where = self._by_condition()
+            return f"{self.verdict.value}: {_listed(where[True])}; not {_listed(where[False])}"
+        if self.verdict is Verdict.ALIKE:
+            spreads = [o.form.text(*o.among) for o in self.observations if o.among is not None and o.is_blunt]
+            return f"{self.verdict.value}: single runs have {_listed(spreads)}"
+        only = f", only {' and '.join(self.only)}" if self.only else ""
+        bound = f": {self.bound}" if self.verdict is Verdict.REFUTED and self.bound else ""
+        return f"{self.verdict.value}{only}{bound}"
+
+    @property
+    def effects(self) -> str:
+        """The effects of the points that have the same form as the first, from the smallest to the largest."""
+        if not self.observations:
+            return "no runs"
+        form = self.observations[0].form
+        means = [c.effect.mean for c in self.observations if c.form == form and not math.isnan(c.effect.mean)]
+        return form.text(min(means), max(means)) if means else "-"
+
+    def effects_of(self, sub_claim: str) -> str:
+        """The effects of another sub-claim."""
+        return replace(self, observations=tuple(c for c in self.observations if c.sub_claim == sub_claim)).effects
+
+    @property
+    def counts(self) -> str:
+        """Numbers of points that agree, contradict, and are undecided."""
+        return f"{self.supports}/{self.contradicts}/{self.open}" if self.observations else "no runs"
+
+    @property
+    def sized(self) -> str:
+        """The size in words, with the range of the paper where all points have the same; empty without a range."""
+        if self.size is None:
+            return ""
+        ranges = {(c.paper, c.form) for c in self.observations if c.paper is not None}
+        [(paper, form), *further] = ranges
+        assert paper is not None
+        paper_range = "" if further else f" (paper {_range_text(paper, form)})"
+        return f"size {self.size.value}{paper_range}"
+
+
+def _check(o: Observation, adjusted: float, points: int, level: float) -> Check:
+    """Decision of one of several points.
+
+    Args:
+        o: The point.
+        adjusted: The smaller one of its two probabilities, by Holm over the points.
+        points: Number of points. An effect that is certain, and smaller than the claim needs, contradicts at a level
+            by Bonferroni: Holm's order of the points is that of the other probability.
+        level: Level of the claim.
+    """
+    if not adjusted < level:
+        return None
+    if o.is_blunt and o.p_supports < o.p_contradicts:
+        return None
+    return not (o.p_contradicts <= o.p_supports or o.p_contradicts * points < level)
+
+
+def _deviations(p: float) -> float:
+    """Deviations from 0 of a standard normal variable that are as improbable (two-sided) as `p`; 0 for NaN."""
+    from scipy.special import ndtri
+
+    return 0.0 if math.isnan(p) else float(-ndtri(max(p, 1e-300) / 2))
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Names in a row; of several places in one unit, the unit stands once: "4, 5 and 6 hops"."""
+    units = {name.partition(" ")[2] for name in names}
+    plain = [name.partition(" ")[0] for name in names]
+    is_numbers = len(units) == 1 and all(number.replace(".", "").isdigit() for number in plain)
+    shown = plain if is_numbers else list(names)
+    text = " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
+    return f"{text} {units.pop()}" if is_numbers else text
+
+
+def _range_text(paper: Range, form: Form) -> str:
+    low, high = paper
+    if low is None:
+        return f"up to {form.text(high, high)}"
+    return f"at least {form.text(low, low)}" if math.isinf(high) else form.text(low, high)
+
+
+def judge(observations: Iterable[Observation], short: bool = False, chose: bool = False, looks: int = 1) -> Answer:
+    """The answers to a claim that says this at these points."""
+    return Answer(tuple(observations), short, chose, looks)
+
+
+def word_of(supports: int, contradicts: int, points: int, short: bool = False) -> Verdict:
+    """The verdict, from the numbers of points that agree and contradict; the rest is undecided.
+
+    Short runs refute nothing that undecided points could still turn: half of all must contradict.
+    """
+    decided = supports + contradicts
+    most = 2 * contradicts > decided and 3 * decided >= points and not short
+    if contradicts and (2 * contradicts >= points or most):
+        return Verdict.REFUTED
+    if contradicts:
+        return Verdict.EXCEPTIONS if 2 * supports > points else Verdict.OPEN
+    return Verdict.CONFIRMED if 2 * supports > points else Verdict.OPEN
+
+
+def _joined(words: Sequence[Verdict], short: bool) -> Verdict:
+    """The verdict of several sub-claims, each of which is a point; a reservation about one applies to all."""
+    if len(words) == 1:
+        return words[0]
+    partly = words.count(Verdict.DEPENDS)
+    word = word_of(sum(w.confirms for w in words) + partly, words.count(Verdict.REFUTED), len(words), short)
+    reservations = (w for w in (Verdict.EXCEPTIONS, Verdict.SIZE) if w in words)
+    if word is Verdict.CONFIRMED and partly:
+        return Verdict.EXCEPTIONS
+    return next(reservations, word) if word is Verdict.CONFIRMED else word
+
+
+def together(answers: Sequence[Answer]) -> Verdict:
+    """The verdict of several claims, of which the first one leads: nothing is confirmed that it does not confirm.
+
+    Each of them is a point. Where one has exceptions, all have; then where the size of one differs, that of all does.
+    Nothing is refuted either that the first one confirms: it depends on the claim.
+    """
+    words = [a.verdict for a in answers]
+    if not words or not words[0].confirms:
+        return words[0] if words else Verdict.OPEN
+    word = _joined(words, answers[0].short)
+    return Verdict.DEPENDS if word is Verdict.REFUTED else word

@@ -1,0 +1,265 @@
+"""Page of a paper: conclusions, findings, reasons, claims, figures and method."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import jinja2
+
+from chappe_papers.advice import HEADING
+from chappe_papers.files import write_file
+
+Rows = Sequence[Sequence[str]]
+
+WIDEST = 160
+"""Longest row of a table [characters]."""
+
+ABOUT = "Chappe simulates TCP over wireless networks packet by packet; this page judges the claims of a paper with it."
+
+COUNTED = (
+    '"9/0/4, +12 to +104 %" means: nine points agree with the paper, none contradicts it, four are undecided; '
+    "the effects of the first sub-claim range from +12 to +104 %."
+)
+"""Legend of the cells of claims."""
+
+DRAWN = "In figures, stars and gray bands are numbers of the paper, gray rings values from fewer than five runs."
+"""Legend of the figures."""
+
+
+@dataclass(frozen=True)
+class DrawnFigure:
+    """A figure with its numbers: HTML embeds ``svg`` unchanged, Markdown shows the file ``png``."""
+
+    png: str
+    title: str
+    unit: str
+    svg: str
+    header: Sequence[str]
+    rows: Rows
+
+
+@dataclass(frozen=True)
+class WrittenSheet:
+    """A table in the file ``csv``; Markdown prints the table only if ``shown``, and links to the file otherwise."""
+
+    csv: str
+    title: str
+    header: Sequence[str]
+    rows: Rows
+    shown: bool = False
+
+
+@dataclass(frozen=True)
+class JudgedFinding:
+    """A conclusion of a paper with its verdict.
+
+    Attributes:
+        says: The conclusion.
+        paper: The number of the paper.
+        ours: Ours, of the same quantity in the same unit.
+        verdict: The verdict in a word.
+        why: The reason; empty if it is unknown, or the conclusion confirmed.
+        claims: Names of the claims it rests on.
+        of: The quantity of both numbers, with its unit if they have none.
+    """
+
+    says: str
+    paper: str
+    ours: str
+    verdict: str
+    why: str
+    claims: str
+    of: str = ""
+
+    @property
+    def numbers(self) -> str:
+        """The quantity, with the number of the paper and ours."""
+        return f"{self.of + ': ' if self.of else ''}paper {self.paper}; here {self.ours}"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Reason why claims differ from the paper: text in Markdown, and a command that demonstrates the reason."""
+
+    title: str
+    claims: str
+    text: str
+    command: str
+
+
+@dataclass(frozen=True)
+class Section:
+    """Claims of a section of the paper, with remarks and the figures that show them."""
+
+    title: str
+    claims: Sequence["JudgedClaim"]
+    remarks: Sequence[str]
+    figures: Sequence[DrawnFigure] = ()
+
+
+@dataclass(frozen=True)
+class JudgedClaim:
+    """A claim of a paper: results of the paper, of Chappe and of ns-2, and the verdict."""
+
+    id: str
+    paper: str
+    ours: str
+    ns2: str
+    verdict: str
+
+
+@dataclass(frozen=True)
+class Page:
+    """Content of the page."""
+
+    title: str
+    note: str
+    """Note that readers must see first: runs are short, or of full length."""
+    counts: Mapping[str, int]
+    findings: Sequence[JudgedFinding]
+    key: DrawnFigure | None
+    differences: Sequence[Difference]
+    unexplained: str
+    sections: Sequence[Section]
+    readings: Sequence[str]
+    """Results of other readings of the paper, in paragraphs."""
+    figures: Sequence[DrawnFigure]
+    sheets: Sequence[WrittenSheet]
+    files: Sequence[str]
+    """Names of further output files."""
+    method: Sequence[str]
+    facts: Mapping[str, str]
+    scenario: str
+    advice: Sequence[str] = ()
+    """The recommendation of the paper, and ours, in a list."""
+    advice_note: str = ""
+    """Of short runs: that advice needs runs of full length."""
+    published: Mapping[str, str] = field(default_factory=dict)
+    """Of short runs: published verdicts by conclusion and by name of a claim."""
+    published_counts: Mapping[str, int] = field(default_factory=dict)
+    """Of short runs: number of claims by published verdict."""
+
+    @property
+    def counted(self) -> str:
+        """Number of claims by verdict; of short runs after those published."""
+        own = counted(self.counts)
+        if not self.published_counts:
+            return own
+        return f"{counted(self.published_counts)} (published, from runs of full length); here, from short runs: {own}"
+
+    def beside(self, name: str) -> str:
+        """Published verdict of a conclusion or claim; empty on pages of runs of full length."""
+        return f"published: {self.published[name]}" if name in self.published else ""
+
+    def numbers(self, f: JudgedFinding) -> str:
+        """The published verdict of a conclusion, its quantity, and both numbers."""
+        return "; ".join(filter(None, (self.beside(f.says), f.numbers)))
+
+
+def counted(counts: Mapping[str, int]) -> str:
+    """Number of claims by verdict: ``11 confirmed; 2 confirmed, effect size differs; 3 undecided``."""
+    return "; ".join(f"{n} {verdict}" for verdict, n in counts.items())
+
+
+def tight(text: str) -> str:
+    """The text with no-break spaces between numbers and their units."""
+    return re.sub(r"(?<=\d) (?=%|±|[kM]bit/s|ms\b)|(?<=±) ", "\u00a0", text)
+
+
+def kind(verdict: str) -> str:
+    """CSS class of a verdict: ``partly`` for confirmations with a reservation, the first word otherwise."""
+    return "partly" if verdict.startswith(("confirmed ", "confirmed,")) else verdict.split()[0]
+
+
+def write(path: Path, page: Page) -> None:
+    """Writes the page; the same content gives the same bytes."""
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("chappe_papers", "."),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    environment.filters.update(tight=tight, kind=kind, marked=_marked)
+    text = environment.get_template("page.html.j2").render(
+        page=page, about=ABOUT, legend=(COUNTED, DRAWN), advice=HEADING
+    )
+    write_file(path, text.encode("utf-8"))
+
+
+def _marked(text: str) -> list[tuple[bool, str]]:
+    """Pieces of a text with backticks, each with a flag that marks code."""
+    return [(n % 2 == 1, piece) for n, piece in enumerate(text.split("`"))]
+
+
+def _row(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(c.replace("|", "\\|") for c in cells) + " |"
+
+
+def table(header: Sequence[str], rows: Rows) -> list[str]:
+    """A table in Markdown, followed by an empty line."""
+    return [_row(header), "|" + "---|" * len(header), *map(_row, rows), ""]
+
+
+def conclusions(page: Page, bold: str = "") -> list[str]:
+    """The conclusions, one line each: statement, verdict, both numbers, reason and claims.
+
+    Args:
+        page: The page.
+        bold: Markup on both sides of the verdict.
+    """
+    reasons = [f": {f.why}" if f.why else "" for f in page.findings]
+    return [
+        f"- {f.says}: {bold}{f.verdict}{bold} ({page.numbers(f)}){why}. [{f.claims}]"
+        for f, why in zip(page.findings, reasons, strict=True)
+    ]
+
+
+def write_markdown(path: Path, page: Page) -> None:
+    """Writes the page as Markdown, next to the figures."""
+    lines = [f"# {page.title}", "", ABOUT, ""]
+    lines += conclusions(page, "**")
+    lines += ["", page.note, ""] if page.findings else [page.note, ""]
+    if page.counts:
+        lines += [f"Claims: {page.counted}. [What the words mean](../papers.md#verdicts).", ""]
+        lines += [f"{COUNTED} {DRAWN}", ""]
+    if page.key is not None:
+        lines += [f"![{page.key.title}]({page.key.png})", ""]
+    if page.differences or page.unexplained:
+        lines += ["## Why the results differ", ""]
+    for d in page.differences:
+        shown = f" Shown by `{d.command}`." if d.command else ""
+        lines += [f"**{d.title}** ({d.claims}). {d.text}{shown}", ""]
+    if page.unexplained:
+        lines += [f"**Not explained**: {page.unexplained}.", ""]
+    if page.sections:
+        lines += ["## Claims", ""]
+    for s in page.sections:
+        lines += [f"### {s.title}", ""]
+        lines += table(
+            ("claim", "the paper says", "here", "ns-2", "verdict"),
+            [(c.id, c.paper, c.ours, c.ns2, f"**{c.verdict}**") for c in s.claims],
+        )
+        if published := [f"{c.id} {page.published[c.id]}" for c in s.claims if c.id in page.published]:
+            lines += [f"Published: {'; '.join(published)}.", ""]
+        if s.remarks:
+            lines += [" ".join(s.remarks), ""]
+        if s.figures:
+            lines += [*(f"![{f.title}]({f.png})" for f in s.figures), ""]
+    if page.readings:
+        lines += ["## Other readings", "", *(line for text in page.readings for line in (text, ""))]
+    if page.figures:
+        lines += ["## Figures", "", *(f"![{f.title}]({f.png})" for f in page.figures), ""]
+    files = [f"[{s.title}]({s.csv})" for s in page.sheets] + [f"[{f}]({f})" for f in page.files]
+    if files:
+        lines += ["## Tables", "", *(f"- {f}" for f in files), ""]
+    for sheet in page.sheets:
+        if sheet.shown:
+            lines += [f"### {sheet.title}", "", *table(sheet.header, sheet.rows)]
+    lines += ["## Method", "", *(line for text in page.method for line in (text, ""))]
+    lines += [", ".join(f"{name}: {value}" for name, value in page.facts.items()) + ".", ""]
+    if page.advice or page.advice_note:
+        lines += [f"## {HEADING}", "", *([page.advice_note, ""] if page.advice_note else [])]
+        lines += [*(f"- {line}" for line in page.advice), ""]
+    write_file(path, ("\n".join(lines).rstrip() + "\n").encode("utf-8"))

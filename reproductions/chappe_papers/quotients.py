@@ -1,0 +1,70 @@
+"""Quotient of two measures, tested as it is shown: by the difference of the one and a multiple of the other."""
+
+import math
+from dataclasses import dataclass
+
+from chappe.stats import Estimate, Jackknife, ratio
+from chappe.study import Relative
+
+from chappe_papers.pairs import Paired, common
+
+
+@dataclass(frozen=True)
+class Quotient(Estimate):
+    """The quotient a / b of two measures, or the share 1 - a / b that is missing.
+
+    Tests and interval belong together (Fieller 1954): a value lies outside of the interval if the difference between a
+    and this multiple of b is significant. The variance is that of the delta method, for figures.
+
+    Attributes:
+        relative: The relative difference of both measures.
+        missing: True for the share that is missing.
+    """
+
+    relative: Relative
+    missing: bool = False
+
+    @classmethod
+    def between(cls, a: Estimate, b: Estimate, *, missing: bool = False) -> "Quotient":
+        """The quotient of independent measures, or of those of the same units."""
+        if isinstance(a, Paired) and isinstance(b, Paired):
+            units = common((a, b))
+            e = a.over(b)
+            relative = Relative.of(Jackknife.mean(units[:, 0]), Jackknife.mean(units[:, 1]), is_paired=True)
+        else:
+            e, relative = ratio(a, b), Relative(a, b, 0.0, is_paired=False)
+        return cls(1 - e.mean if missing else e.mean, e.variance, e.df, relative, missing)
+
+    def beyond(self, value: float) -> Estimate:
+        """Difference that is positive if the quotient, or the missing share, is above a value; both are positive."""
+        sign, factor = (-1, 1 - value) if self.missing else (1, value)
+        d = self.relative.beyond(factor)
+        quotient = 1 + self.relative.value
+        # As in the interval, so that both agree.
+        df = d.df if math.isnan(quotient) else self.relative.beyond(quotient).df
+        return Estimate(sign * d.mean, d.variance, df)
+
+    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
+        """Ends of Fieller's interval; of any size if the divisor may be 0."""
+        low, high = (1 + end for end in self.relative.interval(confidence))
+        if math.isnan(low):
+            low, high = (0.0, math.inf) if math.isfinite(self.variance) else (math.nan, math.nan)
+        return (1 - high, 1 - low) if self.missing else (low, high)
+
+    def half_width(self, confidence: float = 0.95) -> float:
+        """Half the width of the interval, which is not centered on the quotient."""
+        low, high = self.interval(confidence)
+        return (high - low) / 2
+
+
+def standard_error(e: Estimate) -> tuple[float, float]:
+    """Standard error at the estimate itself, and degrees of freedom, as the tests use them.
+
+    That of a quotient is the error of the difference of the one and this multiple of the other, by the other. With it
+    and with both ends of Fieller's interval, the error at any other multiple is known: its square is a parabola.
+    """
+    if not isinstance(e, Quotient):
+        return math.sqrt(e.variance), e.df
+    d = e.beyond(e.mean)
+    divisor = abs(e.relative.b.mean)
+    return math.sqrt(d.variance) / divisor if divisor else math.nan, d.df

@@ -1,0 +1,447 @@
+"""The command of a paper: runs what is wanted, draws, tabulates, judges the claims, and writes the page."""
+
+import datetime
+import os
+import re
+import resource
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from chappe import RESULTS_EPOCH, __version__
+from chappe import text as show
+from chappe.study import RunCache
+from chappe.text import count
+
+from chappe_papers import decide, figures, made, page, runner, summary
+from chappe_papers.advice import Outcome
+from chappe_papers.claims import Claim, needs
+from chappe_papers.design import SEARCHED, Length
+from chappe_papers.estimates import Estimates
+from chappe_papers.files import write_csv
+from chappe_papers.judge import LEVEL, SHORT_LEVEL, Answer, Form, Observation, Verdict
+from chappe_papers.paper import Paper, Wanted
+from chappe_papers.quotients import standard_error
+
+SHORT = (
+    "Short runs leave claims undecided. Reasons are given only where runs of full length had the same outcome. "
+    "`chappe paper {}` makes runs of full length; `chappe paper` lists their verdicts."
+)
+NO_ADVICE = "Advice needs runs of full length: `chappe paper {}`."
+"""Instead of advice, where there were no such runs."""
+
+PUBLISHED_ADVICE = "Advice needs runs of full length; these lines follow from the published ones."
+
+FULL = "Runs of full length, made by `chappe paper {}`."
+
+_NOT_DIFFERENT = (Verdict.CONFIRMED, Verdict.OPEN, Verdict.ALIKE, Verdict.CHOSE)
+"""Verdicts with which there is no difference to explain."""
+
+_MANY = 1000
+"""A claim that needs so many times the runs is undecidable for practical purposes."""
+
+_SHOWN = 4
+"""So many exceptions are named on the page; all are in the file."""
+
+
+class Clock:
+    """Measures what a command costs, from when it is made."""
+
+    def __init__(self) -> None:
+        self._begun, self._spent = time.monotonic(), _spent()
+
+    def cost(self, jobs: int | None) -> str:
+        """CPU time and duration, for people."""
+        at_a_time = count(jobs or os.cpu_count() or 1, "run")
+        took = f"{_time(time.monotonic() - self._begun)} with {at_a_time} at a time"
+        return f"{_time(_spent() - self._spent)} of CPU time, {took}"
+
+
+def _spent() -> float:
+    """CPU time of this process [s]."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds / 60:.1f} min" if seconds >= 60 else f"{seconds:.0f} s"
+
+
+def wanted_claims(paper: Paper, wanted: Wanted) -> list[Claim]:
+    """The claims that go with what is wanted."""
+    if wanted.figure is not None:
+        return [c for c in paper.all_claims if wanted.figure in c.figures]
+    if wanted.table is not None:
+        return [c for c in paper.all_claims if wanted.table in c.tables]
+    if wanted.claim is not None:
+        return [c for c in paper.all_claims if c.id == wanted.claim]
+    return list(paper.all_claims) if wanted.all else []
+
+
+def points(paper: Paper, wanted: Wanted, length: Length) -> dict[object, None]:
+    """The points that are needed for what is wanted."""
+    x = length.x
+    needed: dict[object, None] = {}
+    for n in wanted.of(paper.figures, wanted.figure):
+        needed |= needs(paper.charts[n].values, x)
+    for n in wanted.of(paper.tables, wanted.table):
+        needed |= needs(paper.sheets[n].made_of, x)
+    for c in wanted_claims(paper, wanted):
+        asked = c.needs(x)
+        needed |= asked
+        if wanted.all and length is paper.design.full:
+            for change in paper.readings.values():
+                needed |= {q: None for p in asked if (q := change(p)) is not None}
+    if wanted.all:
+        needed |= needs(paper.key.values, x)
+    for name in wanted.of(paper.extras, wanted.extra):
+        needed |= dict.fromkeys(paper.additions[name].points(length))
+    return needed
+
+
+def reproduce(
+    paper: Paper, folder: Path, *, wanted: Wanted, quick: bool, jobs: int | None, decide_s: float | None = None
+) -> int:
+    """Runs what is wanted, prints and writes figures and tables, judges the claims.
+
+    Args:
+        paper: The paper.
+        folder: Folder for the results.
+        wanted: The part that is wanted.
+        quick: True for short runs.
+        jobs: Parallel runs; ``None``: one per core.
+        decide_s: CPU time for further runs of undecided claims, all commands in this folder together [s]; ``None``:
+            the planned runs only.
+    """
+    design = paper.design
+    length = design.quick if quick else design.full
+    clock = Clock()
+    print(f"{paper.title}\n", flush=True)
+    asked = (paper.name, wanted, quick, decide_s)
+    if (said := made.unchanged(folder, asked)) is not None:
+        for line in said:
+            show.say(line)
+        show.say(f"Nothing was made again: {folder} has the results of these runs, made by this program.")
+        return 0
+    made.begin(folder)
+    needed = points(paper, wanted, length)
+    claims = wanted_claims(paper, wanted)
+    before = decide.Record({}) if decide_s is None else decide.Record.read(folder)
+    decided: list[str] = []
+    with design.run_cache(folder, jobs) as runs:
+        done = runner.run(design, needed, length, runs)
+        ours, ns2 = done.table(needed), design.ns2()
+        answers = {c.id: c.judged(ours, quick) for c in claims}
+        if decide_s is not None:
+            began_s = _spent()
+            looks = decide.Looks(design, claims, ours, runs, before.looks)
+            looks.decide(decide_s - before.cpu_s, _spent)
+            answers = looks.answers
+            decided = [c for c, n in looks.of.items() if n > 1 and answers[c].verdict is not Verdict.OPEN]
+            of, took_s = {**before.looks, **looks.of}, _spent() - began_s if looks.is_further else 0.0
+            decide.Record(of, before.cpu_s + took_s).write(folder)
+    sheets = [
+        figures.sheet(f"table{n}", f"Table {n}: {paper.sheets[n].title}", paper.sheets[n], ours, ns2, folder)
+        for n in wanted.of(paper.tables, wanted.table)
+    ]
+    drawn = [
+        figures.figure(f"figure{n}", f"Figure {n}: {paper.charts[n].title}", paper.charts[n], paper.legend, ours, ns2,
+                       folder)
+        for n in wanted.of(paper.figures, wanted.figure)
+    ]  # fmt: skip
+    for name in wanted.of(paper.extras, wanted.extra):
+        more, tables = paper.additions[name].write(done, ours, ns2, folder)
+        drawn, sheets = [*drawn, *more], [*sheets, *tables]
+    theirs = {c.id: c.judged(ns2) for c in claims}
+    key = figures.figure("key", paper.key.title, paper.key, paper.legend, ours, ns2, folder) if wanted.all else None
+    # A reason is that of a verdict: short runs with another one have none.
+    full = summary.shipped(paper) if quick else summary.Shipped()
+    findings = [f.judged(answers) for f in paper.findings] if wanted.all else []
+    findings = [f if full.explains(f.says, f.verdict) else replace(f, why="") for f in findings]
+    written = write_files(done, claims, answers, theirs, findings, folder)
+    explained = {c: a for c, a in answers.items() if full.explains(c, a.verdict.value)}
+    differences, unexplained = why(paper, explained) if wanted.all else ([], "")
+    facts = {
+        "Chappe": f"{__version__}, results epoch {RESULTS_EPOCH}",
+        "runs": f"{len(runs.frames):,}",
+        # There are none where no node has a radio.
+        **({"frames simulated": f"{frames:,}"} if (frames := sum(runs.frames.values())) else {}),
+    }
+    by_number = dict(zip(wanted.of(paper.figures, wanted.figure), drawn, strict=False))
+    beside_claims = sections(claims, answers, theirs, by_number)
+    content = page.Page(
+        title=paper.title,
+        note=(SHORT if quick else FULL).format(paper.name + ("" if decide_s is None else " --decide TIME")),
+        counts=summary.counts(a.verdict.value for a in answers.values()),
+        findings=findings,
+        key=key,
+        differences=differences,
+        unexplained=unexplained,
+        sections=beside_claims,
+        readings=compared(paper, claims, ours, answers) if wanted.all and not quick else [],
+        figures=[f for f in drawn if not any(f in s.figures for s in beside_claims)],
+        sheets=sheets,
+        files=written,
+        method=[
+            *design.method(done),
+            *([_sequential(looks.of)] if decide_s is not None else []),
+            _multiplicity(len(paper.all_claims), SHORT_LEVEL if quick else LEVEL),
+        ],
+        facts=facts,
+        scenario=design.text(),
+        advice=_advice(paper, full.claims if quick else _outcomes(answers)) if wanted.all else (),
+        advice_note=_advice_note(paper, full) if wanted.all and quick else "",
+        published=full.verdicts,
+        published_counts=summary.counts(full.verdicts[c.id] for c in claims if c.id in full.claims),
+    )
+    page.write(folder / "index.html", content)
+    rest = "" if runs.made == len(runs.frames) else ", the others were available"
+    executed = f"{runs.made:,} of {len(runs.frames):,} were made{rest}"
+    dated = {"date": datetime.datetime.now(datetime.UTC).date().isoformat(), "cost": clock.cost(jobs)}
+    page.write_markdown(folder / "paper.md", replace(content, facts={**facts, "runs": executed, **dated}))
+    said = []
+    if decide_s is not None:
+        named = ", ".join(f"{c} ({answers[c].reported})" for c in decided)
+        said.append(f"Decided by further runs: {named or 'none'}.")
+    if wanted.all:
+        said += [*page.conclusions(content), f"Claims: {content.counted}.", content.note.replace("`", "")]
+    for line in said:
+        show.say(line)
+    if not wanted.all:
+        _say(claims, answers, theirs)
+    show.say(f"Runs: {executed}. They are kept in {folder / RunCache.FOLDER}.")
+    show.say(f"Cost: {dated['cost']}.")
+    pictures = [*drawn, *([key] if key is not None else [])]
+    show.say(f"Written to {folder}: {_files(pictures, sheets, written)}.")
+    if wanted.all:
+        made.end(folder, asked, said)
+    return 0
+
+
+def _files(pictures: Sequence[page.DrawnFigure], sheets: Sequence[page.WrittenSheet], others: Sequence[str]) -> str:
+    """The files that were written, in words."""
+    parts = ["index.html", "paper.md", *others]
+    if pictures:
+        what = "each figure" if len(pictures) > 1 else Path(pictures[0].png).stem
+        parts.append(f"{what} as PDF, SVG, PNG and CSV")
+    if sheets:
+        parts.append("each table as CSV" if len(sheets) > 1 else sheets[0].csv)
+    return ", ".join(parts)
+
+
+def _say(claims: Sequence[Claim], answers: Mapping[str, Answer], ns2: Mapping[str, Answer]) -> None:
+    """Prints the claims of a part."""
+    for c in claims:
+        show.say(f"{c.id}: {answers[c.id].reported}", style="bold")
+        t = show.table("", "~")
+        t.show_header = False
+        for who, what in (("paper says", c.says), ("ns-2", reported(ns2[c.id])), ("here", reported(answers[c.id]))):
+            t.add_row(f"  {who}", what)
+        for remark in _remarks(answers[c.id]):
+            t.add_row("", remark)
+        show.write(t)
+    if claims:
+        show.say(page.COUNTED)
+
+
+def _outcomes(answers: Mapping[str, Answer]) -> dict[str, Outcome]:
+    return {c: Outcome(a.verdict.value, a.effects) for c, a in answers.items()}
+
+
+def _advice(paper: Paper, outcomes: Mapping[str, Outcome]) -> list[str]:
+    """Advice that follows from outcomes of runs of full length; none without any."""
+    return paper.advice.lines(outcomes) if outcomes else []
+
+
+def _advice_note(paper: Paper, published: summary.Shipped) -> str:
+    """Note on advice beside short runs."""
+    return PUBLISHED_ADVICE if published.claims else NO_ADVICE.format(paper.name)
+
+
+def reported(a: Answer) -> str:
+    """An answer in a short cell: the numbers of points, and the effects."""
+    return f"{a.counts}, {a.effects}" if a.observations else "no runs"
+
+
+def sections(
+    claims: Sequence[Claim],
+    answers: Mapping[str, Answer],
+    ns2: Mapping[str, Answer],
+    drawn: Mapping[int, page.DrawnFigure],
+) -> list[page.Section]:
+    """The claims by sections of the paper, with remarks: conditions, exceptions by name, sizes; and with figures.
+
+    A figure stands in the section with most of the claims about it, the first of these.
+    """
+    by_title = []
+    titles = {n: Counter(c.section for c in claims if n in c.figures).most_common(1) for n in drawn}
+    for title in dict.fromkeys(c.section for c in claims):
+        members = [c for c in claims if c.section == title]
+        rows = [
+            page.JudgedClaim(c.id, c.says, reported(answers[c.id]), reported(ns2[c.id]), answers[c.id].verdict.value)
+            for c in members
+        ]
+        remarks = [f"{c.id}: {'; '.join(parts)}." for c in members if (parts := _remarks(answers[c.id]))]
+        shown = [f for n, f in drawn.items() if titles[n] and titles[n][0][0] == title]
+        by_title.append(page.Section(title, rows, remarks, shown))
+    return by_title
+
+
+def _remarks(a: Answer) -> list[str]:
+    """Remarks on an answer, in addition to its numbers."""
+    parts = []
+    if a.only:
+        parts.append(f"only {' and '.join(a.only)}")
+    if a.verdict is Verdict.DEPENDS:
+        parts.append(a.reported.removeprefix(f"{a.verdict.value}: "))
+    elif a.contradicts == len(a.observations) > _SHOWN:
+        parts.append("contradicted at all points")
+    elif a.contradicts:
+        rest = f" and {a.contradicts - _SHOWN} more" if a.contradicts > _SHOWN else ""
+        parts.append(f"not {', '.join(f'at {e}' for e in a.exceptions[:_SHOWN])}{rest}")
+    if a.verdict is Verdict.REFUTED and a.bound:
+        parts.append(a.bound)
+    if a.verdict is Verdict.OPEN and a.observations:
+        parts.append(_takes(a.times_the_runs))
+    return [*parts, a.sized] if a.sized else parts
+
+
+def _takes(times: float) -> str:
+    """Number of runs that an undecided claim takes, in words."""
+    if times < _MANY:
+        return f"{f'about {times:.0f} times the' if times >= 2 else 'slightly more'} runs would decide it"
+    return "more runs would not decide it: what is undecided lies at the limit"
+
+
+def write_files(
+    done: runner.Runner,
+    claims: Sequence[Claim],
+    answers: Mapping[str, Answer],
+    ns2: Mapping[str, Answer],
+    findings: Sequence[page.JudgedFinding],
+    folder: Path,
+) -> list[str]:
+    """Writes every point of every claim, what was searched, and the findings; returns the names of the files."""
+    names = []
+    if claims:
+        write_csv(folder / "claims.csv", CLAIM_COLUMNS, claim_rows(claims, answers, ns2))
+        names.append("claims.csv")
+    if searched := done.design.searches(done):
+        write_csv(folder / "searches.csv", SEARCHED, searched)
+        names.append("searches.csv")
+    if findings:
+        summary.write(folder / summary.FILE, findings, _outcomes(answers))
+        names.append(summary.FILE)
+    return names
+
+
+_DIGITS = ".12g"
+"""Format of numbers in ``claims.csv``: so many that every test can be repeated from them."""
+
+CLAIM_COLUMNS = (
+    "claim", "section", "says", "verdict", "only", "size", "sub_claim", "group", "where", "effect", "low_95", "high_95",
+    "unit", "standard_error", "degrees_of_freedom", "paper_low", "paper_high", "answer", "ns2_effect", "ns2_answer",
+)  # fmt: skip
+
+
+def claim_rows(claims: Sequence[Claim], answers: Mapping[str, Answer], ns2: Mapping[str, Answer]) -> list[list[object]]:
+    """Every point of every claim, in the unit in which it is printed."""
+    words = {True: "as the paper says", False: "contrary", None: "open"}
+    rows: list[list[object]] = []
+    for c in claims:
+        a, b = answers[c.id], ns2[c.id]
+        theirs, ours = _by_place(b), _by_place(a)
+        head = [c.id, c.section, c.says, a.verdict.value, " and ".join(a.only), a.size.value if a.size else ""]
+        for place in dict.fromkeys((*ours, *theirs)):
+            one, check = ours.get(place, (None, None))
+            other, their_check = theirs.get(place, (None, None))
+            some = one or other
+            assert some is not None
+
+            def printed(value: float | None, form: Form = some.form) -> str:
+                return "" if value is None else f"{value * form.scale + form.offset:{_DIGITS}}"
+
+            low, high = one.effect.interval() if one is not None else (None, None)
+            error, df = standard_error(one.effect) if one is not None else (None, None)
+            paper = some.paper or (None, None)
+            rows.append([
+                *head, some.sub_claim, some.group, some.where, printed(one.effect.mean if one else None), printed(low),
+                printed(high), some.form.unit, "" if error is None else f"{abs(error * some.form.scale):{_DIGITS}}",
+                "" if df is None else f"{df:{_DIGITS}}", printed(paper[0]), printed(paper[1]),
+                words[check] if one else "",
+                printed(other.effect.mean if other else None), words[their_check] if other else "",
+            ])  # fmt: skip
+    return rows
+
+
+def _by_place(answer: Answer) -> dict[tuple[str, str, int], tuple[Observation, bool | None]]:
+    """Observations and their checks by place and sub-claim; those of one sub-claim at one place are numbered."""
+    found: dict[tuple[str, str, int], tuple[Observation, bool | None]] = {}
+    seen: Counter[tuple[str, str]] = Counter()
+    for o, check in zip(answer.observations, answer.checks, strict=True):
+        found[o.where, o.sub_claim, seen[o.where, o.sub_claim]] = (o, check)
+        seen[o.where, o.sub_claim] += 1
+    return found
+
+
+def why(paper: Paper, answers: Mapping[str, Answer]) -> tuple[list[page.Difference], str]:
+    """Reasons why claims are not confirmed: the notes on such claims, and the claims without a note."""
+    differing = [c for c, a in answers.items() if a.verdict not in _NOT_DIFFERENT]
+    differences, explained = [], set()
+    for n in notes(paper):
+        claims = [c for c in n.claims.split(", ") if c in differing]
+        explained |= set(claims)
+        if claims:
+            differences.append(page.Difference(n.title, ", ".join(claims), n.text, n.command))
+    return differences, ", ".join(c for c in differing if c not in explained)
+
+
+def notes(paper: Paper) -> list[page.Difference]:
+    """The notes of a paper: of each a title, the claims that it explains, the command that shows it, and the text."""
+    differences = []
+    text = paper.folder.joinpath("notes.md").read_text(encoding="utf-8")
+    for block in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
+        title, *lines = block.strip().splitlines()
+        head = dict(line.split(": ", 1) for line in lines if re.match(r"(claims|command): ", line))
+        body = " ".join(line.strip() for line in lines if not re.match(r"(claims|command): ", line) and line.strip())
+        differences.append(page.Difference(title, head.get("claims", ""), body, head.get("command", "").strip("`")))
+    return differences
+
+
+def compared(paper: Paper, claims: Sequence[Claim], ours: Estimates, answers: Mapping[str, Answer]) -> list[str]:
+    """Results of other readings of the paper, each in a paragraph: the claims whose verdict changes."""
+    paragraphs = []
+    for title, change in paper.readings.items():
+        data = ours.seen_as(change)
+        other = {c.id: c.judged(data) for c in claims}
+        changed = [
+            f"{c}: {a.verdict.value} instead of {answers[c].verdict.value}"
+            for c, a in other.items()
+            if a.observations and a.verdict is not answers[c].verdict
+        ]
+        paragraphs.append(f"**{title}**: {'; '.join(changed) or 'no verdict changes'}.")
+    return paragraphs
+
+
+def _sequential(looks: Mapping[str, int]) -> str:
+    """Note on claims that were looked at more than once."""
+    more = [f"{c} {2 ** (n - 1)} times" for c, n in looks.items() if n > 1]
+    return (
+        f"Undecided claims have further runs (`--decide`). Every claim is judged at most {decide.LOOKS} times, first "
+        "with the planned runs, then with twice as many each time, and each time at "
+        f"{100 * LEVEL / decide.LOOKS:g} %, so that the error of all is at most {100 * LEVEL:g} %. Runs, relative to "
+        f"those planned: {', '.join(more) or 'no claim has more'}. A claim with {2 ** (decide.LOOKS - 1)} times the "
+        "runs has had all its looks: more runs would need another rule."
+    )
+
+
+def _multiplicity(claims: int, at: float) -> str:
+    """Note on the errors to expect when many claims are judged."""
+    expected = at * claims
+    return (
+        f"Any decided point of a claim is wrong by chance in at most {100 * at:g} % of cases (Holm over the points of "
+        f"the claim). {f'About {expected:.0f}' if expected >= 1 else 'Fewer than one'} of {claims} claims may "
+        "therefore have such a point; a verdict changes only if that point tips the balance."
+    )

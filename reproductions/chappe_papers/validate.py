@@ -1,0 +1,363 @@
+"""Everything that ns-2.35 was run on, run here: how far off is each number? The command, and what its page has."""
+
+import math
+import random
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeVar
+
+import polars as pl
+from chappe import Scenario
+from chappe import text as show
+from chappe.order import rank_p
+from chappe.stats import Estimate, difference, holm
+from chappe.study import Also, RunCache
+
+from chappe_papers.compare import finish, groups, origin
+from chappe_papers.design import Design
+from chappe_papers.estimates import Measure
+from chappe_papers.page import table
+from chappe_papers.replication import MEASURES as JUDGED
+from chappe_papers.replication import doubtful, spread
+
+LEVEL = 0.05
+
+K = TypeVar("K")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A number of ns-2 and ours.
+
+    Attributes:
+        row: The run in some words.
+        part: The part of the page that it belongs to.
+        point: The point that was run.
+        name: Of the measure.
+        measure: Format and tolerance.
+        ns2: The number of ns-2.
+        ours: Ours.
+        runs: Runs of ns-2 whose mean its number is.
+        many: Single runs of Chappe, in which the values of these runs are looked up, where there are any.
+    """
+
+    row: str
+    part: str
+    point: Any
+    name: str
+    measure: Measure
+    ns2: Estimate
+    ours: Estimate
+    runs: int = 1
+    many: Sequence[float] = ()
+
+    @property
+    def off(self) -> float:
+        """Relative difference; infinite when only ns-2 has none of it."""
+        if self.ns2.mean == self.ours.mean:
+            return 0.0
+        return self.ours.mean / self.ns2.mean - 1 if self.ns2.mean else math.inf
+
+    @property
+    def half_width(self) -> float:
+        """Half width of the 95 % Welch interval of the difference; NaN when ns-2 has one run."""
+        return difference(self.ours, self.ns2).half_width()
+
+    @property
+    def within(self) -> bool:
+        """True if they differ by at most the tolerance."""
+        m = self.measure
+        return abs(self.ours.mean - self.ns2.mean) <= (m.tolerance if m.absolute else m.tolerance * self.ns2.mean)
+
+    @property
+    def agrees(self) -> bool:
+        """True if they differ by at most the tolerance, or by no more than the half width."""
+        apart = abs(self.ours.mean - self.ns2.mean)
+        return self.within or apart <= self.half_width or math.isclose(apart, 0, abs_tol=1e-12)
+
+    @property
+    def beyond(self) -> int:
+        """Number of our single runs that are at least as far out, on the side of ns-2."""
+        return min(sum(v <= self.ns2.mean for v in self.many), sum(v >= self.ns2.mean for v in self.many))
+
+    @cached_property
+    def p(self) -> float | None:
+        """Probability that the mean of as many runs of Chappe is as far out, on either side; of one: by rank."""
+        if not self.many:
+            return None
+        one = self.runs == 1
+        return rank_p(self.many, self.ns2.mean) if one else probability_of(self.ns2.mean, self.many, self.runs)
+
+    @property
+    def numbers(self) -> list[str]:
+        """Row, measure, both numbers in the unit of the measure, their difference, and the half width.
+
+        That of ns-2 with the number of its runs, when there are several.
+        """
+        m = self.measure
+        ns2, ours = (show.number(e.mean * m.scale) for e in (self.ns2, self.ours))
+        several = f" ({self.runs})" if self.runs > 1 else ""
+        return [self.row, m.label, f"{ns2}{several}", ours, off(self), show.number(self.half_width * m.scale, 2)]
+
+
+@dataclass(frozen=True)
+class Tested(Comparison):
+    """A number of ns-2 and ours, and a test of whether chance puts them as far apart.
+
+    Attributes:
+        chance: The probability that chance does.
+        adjusted: The same by Holm's rule, over all numbers of the page.
+    """
+
+    chance: float = math.nan
+    adjusted: float = math.nan
+
+    @property
+    def p(self) -> float:
+        """The probability of chance, which needs no drawing of runs of Chappe."""
+        return self.chance
+
+    @property
+    def agrees(self) -> bool:
+        """True if they differ by at most the tolerance, or by what chance may do."""
+        return self.within or not self.adjusted < LEVEL
+
+
+T = TypeVar("T", bound=Tested)
+
+
+def over_the_page(comparisons: Sequence[T]) -> list[T]:
+    """Numbers with their probabilities by Holm's rule."""
+    return [replace(c, adjusted=a) for c, a in zip(comparisons, holm([c.chance for c in comparisons]), strict=True)]
+
+
+def off(c: Comparison) -> str:
+    """A relative difference, for people."""
+    return "+inf" if math.isinf(c.off) else f"{c.off:+.1%}".replace("%", " %")
+
+
+def probability(p: float | None) -> str:
+    """A probability, for people: bold below 5 %."""
+    return "-" if p is None else f"**{p:.3f}**" if p < LEVEL else f"{p:.2f}"
+
+
+def run(
+    design: Design,
+    wanted: Mapping[K, tuple[Any, Scenario, Iterable[int]]],
+    runs: RunCache,
+    of_run: Also | None = None,
+) -> dict[K, pl.DataFrame]:
+    """Runs scenarios of points with seeds, or finds their runs; shows how far it is.
+
+    Args:
+        design: The runs of the paper.
+        wanted: Points, scenarios and seeds by any key.
+        runs: The kept runs.
+        of_run: Values of a run; ``None``: those of the design.
+    """
+    items = {key: design.items(*point_scenario_seeds) for key, point_scenario_seeds in wanted.items()}
+    return runs.make(items, of_run or design.of_run)
+
+
+DRAWS = 9999
+"""Number of means, each of as many runs as ns-2 has, that are drawn from ours."""
+
+
+def probability_of(value: float, runs: Sequence[float], n: int) -> float:
+    """Probability that the mean of ``n`` of these runs is at least as far out as ``value``, on either side."""
+    draw = random.Random(1)
+    means = [sum(draw.sample(runs, n)) / n for _ in range(DRAWS)]
+    beyond = min(sum(m <= value for m in means), sum(m >= value for m in means))
+    return min(1.0, 2 * (1 + beyond) / (1 + DRAWS))
+
+
+def mean(values: Sequence[float]) -> Estimate:
+    """The mean of runs; infinite, with an unknown error, when a flow of one of them got nothing."""
+    return Estimate(math.inf, math.nan, len(values) - 1) if math.inf in values else Estimate.of(values)
+
+
+class Validation(ABC):
+    """Parts of a paper's comparison with ns-2 that are its own; its module ``validate`` has one as ``VALIDATION``.
+
+    Attributes:
+        design: The runs of the paper.
+        title: Of the page.
+        columns: Fields of the points that are written.
+        also: Further columns of the values that do not agree.
+        written: Further columns of the file.
+    """
+
+    design: Design
+    title: str
+    columns: Sequence[str]
+    also: Sequence[str] = ("p",)
+    written: Sequence[str] = ()
+
+    @abstractmethod
+    def compare(self, runs: RunCache) -> Sequence[Any]:
+        """Runs what ns-2 was run on; returns comparisons."""
+
+    @abstractmethod
+    def head(self, comparisons: Sequence[Any]) -> list[str]:
+        """Notes for readers, in paragraphs."""
+
+    def headline(self, comparisons: Sequence[Any]) -> str:
+        """Summary for readers who read no more."""
+        return f"{sum(c.agrees for c in comparisons)} of {len(comparisons)} values agree."
+
+    def sections(self, _found: Sequence[Any], /) -> list[str]:
+        """Sections between the summary and the values that do not agree, as lines."""
+        return []
+
+    def summary(self, _found: Sequence[Any], /) -> tuple[list[str], list[str]]:
+        """Further columns of the summary, and their cells for these comparisons."""
+        return [], []
+
+    def more(self, c: Any, /) -> list[str]:
+        """The cells of ``also``: how probable such runs of ns-2 are among ours."""
+        return [probability(c.p)]
+
+    def of_file(self, _c: Any, /) -> list[object]:
+        """The cells of ``written``."""
+        return []
+
+
+class OfTests(Validation):
+    """A comparison of :class:`Tested` numbers, whose probabilities are adjusted over the page."""
+
+    also = ("p", "p, Holm")
+    written = ("p_holm",)
+
+    def more(self, c: Tested) -> list[str]:
+        """Both probabilities."""
+        return [probability(c.p), probability(c.adjusted)]
+
+    def of_file(self, c: Tested) -> list[object]:
+        """The probability by Holm's rule."""
+        return [repr(c.adjusted)]
+
+
+def validate(validation: Validation, folder: Path, *, jobs: int | None) -> int:
+    """Runs the comparison, prints a summary, and writes ``validation.md`` and ``validation.csv``."""
+    with validation.design.run_cache(folder, jobs) as runs:
+        comparisons = validation.compare(runs)
+    rows = (
+        [
+            *(_plain(getattr(c.point, name)) for name in validation.columns),
+            *(c.name, repr(c.ns2.mean), repr(c.ours.mean), repr(c.half_width), c.agrees),
+            *(c.runs, "" if c.p is None else repr(c.p)),
+            *validation.of_file(c),
+        ]
+        for c in comparisons
+    )
+    header = (*validation.columns, "measure", "ns2", "ours", "half_width_95", "agrees", "ns2_runs", "p",
+              *validation.written)  # fmt: skip
+    agree = show.table("", "measure", ">agree", ">of", title="Ours against ns-2.35", keys=2)
+    for part, of_part in parts(comparisons).items():
+        for label, of_measure in by_measure(of_part).items():
+            agree.add_row(part, label, str(sum(c.agrees for c in of_measure)), str(len(of_measure)))
+    unlike = show.table("does not agree", "measure", ">ns-2", ">ours", ">difference", ">half width", keys=2)
+    for c in comparisons:
+        if not c.agrees:
+            unlike.add_row(*c.numbers)
+    also = " and the reasons of the differences"
+    return finish(folder, header, rows, page(validation, comparisons), (agree, unlike), also=also)
+
+
+def _plain(value: object) -> object:
+    return f"{value:g}" if isinstance(value, float) else value
+
+
+C = TypeVar("C", bound=Comparison)
+
+
+def parts(comparisons: Iterable[C]) -> dict[str, list[C]]:
+    """The comparisons by parts of the page."""
+    return groups(comparisons, lambda c: c.part)
+
+
+def by_measure(comparisons: Iterable[C]) -> dict[str, list[C]]:
+    """The comparisons by the label of their measure."""
+    return groups(comparisons, lambda c: c.measure.label)
+
+
+def page(validation: Validation, comparisons: Sequence[Comparison]) -> str:
+    """The page: every number of ns-2 with ours."""
+    design = validation.design
+    lines = [
+        f"# {validation.title}",
+        "",
+        origin(f"paper {design.name} --compare"),
+        "",
+        f"**{validation.headline(comparisons)}**",
+        "",
+        *(line for text in validation.head(comparisons) for line in (text, "")),
+    ]
+    for part, of_part in parts(comparisons).items():
+        further, _ = validation.summary(of_part)
+        header = ["measure", "agree", "of", "within the tolerance", "mean difference", "largest", *further]
+        lines += [f"## {part[:1].upper()}{part[1:]}", "", *table(header, _summary(validation, of_part))]
+    lines += [design.text("validation_notes.md").strip(), "", *validation.sections(comparisons)]
+    differing = [[*c.numbers, *validation.more(c)] for c in comparisons if not c.agrees]
+    header = ["run", "measure", "ns-2", "ours", "difference", "half width"]
+    lines += ["## Values that do not agree", "", *table([*header, *validation.also], differing)]
+    every = [[*c.numbers, "yes" if c.agrees else "**no**"] for c in comparisons]
+    lines += ["## All values", "", *table([*header, "agrees"], every)]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _summary(validation: Validation, comparisons: Sequence[Comparison]) -> list[list[str]]:
+    rows = []
+    for label, of_measure in by_measure(comparisons).items():
+        finite = [c.off for c in of_measure if math.isfinite(c.off) and c.ns2.mean > 0]
+        counts = (sum(c.agrees for c in of_measure), len(of_measure), sum(c.within for c in of_measure))
+        mean, worst = sum(finite) / max(len(finite), 1), max(finite, key=abs, default=0.0)
+        rows.append([label, *map(str, counts), f"{mean:+.1%}", f"{worst:+.1%}", *validation.summary(of_measure)[1]])
+    return rows
+
+
+def trust(groups: Mapping[str, Mapping[Any, pl.DataFrame]], seeds: int) -> list[str]:
+    """A section that says whether batches of one run say what other runs are like.
+
+    Args:
+        groups: Our runs of points, by the name of a group.
+        seeds: Number of runs of a point.
+    """
+    rows = []
+    for name, by_point in groups.items():
+        cells = [name, str(len(by_point))]
+        for measure in JUDGED:
+            spreads = sorted(v for t in by_point.values() if not math.isnan(v := spread(t, measure)[0]))
+            middle, top = (spreads[len(spreads) // 2], spreads[-1]) if spreads else (math.nan, math.nan)
+            cells += [show.number(middle, 2), show.number(top, 2)]
+        rows.append([*cells, str(sum(doubtful(t) for t in by_point.values()))])
+    return [
+        "## How far the batches of one run can be trusted",
+        "",
+        f"The variance of our {seeds} runs divided by that predicted by the batches of one run: 1 when batches "
+        "are independent and a run has no memory. Given are the median over the points and the largest, and at how "
+        "many points batches are doubtful by the rule of [the paper's page](papers.md#how-many-runs).",
+        "",
+        *table(("runs", "points", "goodput: median", "largest", "window: median", "largest", "doubtful"), rows),
+    ]
+
+
+def singles(comparisons: Sequence[Comparison], title: str) -> list[str]:
+    """A section in which runs of ns-2 are set among single runs of Chappe, which all of them have."""
+    rows, many = [], max((len(c.many) for c in comparisons), default=0)
+    for c in comparisons:
+        values, scale = sorted(c.many), c.measure.scale
+        numbers = [show.number(v * scale) for v in (c.ns2.mean, values[0], values[len(values) // 2], values[-1])]
+        rows.append([c.row, c.measure.label, *numbers, f"{c.beyond} of {len(values)}", probability(c.p)])
+    return [
+        f"## {title}",
+        "",
+        f"A record of ns-2 is a single run. Here it is compared with {many} single runs of Chappe. *p* is the "
+        "probability that a run of Chappe is at least as far out, on either side (rank test); below 5 % the run of "
+        "ns-2 is not like those of Chappe.",
+        "",
+        *table(("run", "measure", "ns-2", "ours: smallest", "median", "largest", "at least as far out", "p"), rows),
+    ]

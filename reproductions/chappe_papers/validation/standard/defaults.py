@@ -1,0 +1,58 @@
+"""Effect of the defaults that results epoch 5 changed: chains with the former and the current defaults."""
+
+from typing import Any
+
+import chappe
+from chappe import text as show
+from chappe.stats import Estimate, Jackknife
+
+from chappe_papers.page import table
+
+FORMER: dict[str, Any] = {
+    "wlan.rts_threshold": "always",
+    "tcp.ack_policy": "every",
+    "queue.discipline": "routing_first",
+    "radio.frequency": "914 MHz",
+    "routing.aodv.data_ttl": "net_diameter",
+}
+"""Values of epoch 4; `tcp.delayed_ack.timeout`, which was 100 ms, had no effect."""
+
+HOPS = (1, 2, 4, 7)
+SEEDS = 10
+STOP = "120 s"
+
+ROWS: dict[str, dict[str, Any]] = {
+    "former defaults": FORMER,
+    **{f"`{name} = {value}` alone": {name: value} for name, value in FORMER.items()},
+    "defaults": {},
+}
+"""Settings that differ from the defaults, by the name of the row."""
+
+
+def run(jobs: int | None) -> dict[str, list[Estimate]]:
+    """Goodputs over each number of hops, totals by totals, by the name of the row."""
+    study = chappe.sweep({"run.stop": STOP}, {"topology.hops": list(HOPS)}, cases=ROWS, seeds=SEEDS, jobs=jobs)
+    goodputs = study.table("totals").filter(measure="goodput_bps")
+    found: dict[str, list[Estimate]] = {name: [] for name in ROWS}
+    for (case, _), runs in goodputs.partition_by("case", "topology.hops", as_dict=True).items():
+        found[case].append(Jackknife.of(runs.select("numerator", "denominator").to_numpy()).estimate)
+    return found
+
+
+def section(goodputs: dict[str, list[Estimate]]) -> list[str]:
+    """Part of the page."""
+    lines = [
+        "## Former and current defaults",
+        "",
+        "Until epoch 4 the preset `standard` had RTS before every frame, an acknowledgement of every segment, routing",
+        "messages at the head of the queue, 914 MHz, and under AODV a TTL of NET_DIAMETER hops for data, "
+        "all as in ns-2.",
+        "Goodput [kbit/s] of a file transfer over chains with these former defaults, with each of them alone, and with",
+        f"the defaults of today; {SEEDS} seeds of {STOP}, half widths of 95 % intervals.",
+        "",
+    ]
+    rows = [
+        [name, *(f"{show.number(e.mean / 1e3)} ± {show.number(e.half_width() / 1e3, 2)}" for e in points)]
+        for name, points in goodputs.items()
+    ]
+    return lines + table(("settings", *(f"{n} hop{'s' if n > 1 else ''}" for n in HOPS)), rows)

@@ -1,0 +1,213 @@
+"""Further runs for undecided claims: errors of the sequential rule on drawn numbers, budget, and record."""
+
+import json
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from chappe import StorageError, cli, plot
+from chappe.stats import Estimate
+from chappe_papers import judge, runner
+from chappe_papers.claims import Claim, compare
+from chappe_papers.decide import LOOKS, RECORD, Looks
+from chappe_papers.estimates import Estimates
+from chappe_papers.judge import Verdict, more
+from chappe_papers.paper import Wanted
+from command import contents
+from scipy.stats import binom
+from small_paper import PAPER
+
+RUNS = 10
+CLAIM = Claim("C-1", "a is more than b", "", lambda data: compare(data, more, [("there", "a", "b")], "m"))
+
+
+class Cache:
+    """Runs that cost a second each."""
+
+    def __init__(self) -> None:
+        self.check: Callable[[], None] = lambda: None
+        self.spent_s = 0.0
+
+
+class Design:
+    """A paper with two points."""
+
+    class full:  # noqa: N801  # as the attribute of a design
+        x = ()
+
+    @staticmethod
+    def repeats(_point: str) -> bool:
+        return True
+
+
+class Drawn:
+    """The runs of two points, of which the first ones are known."""
+
+    def __init__(self, rng: np.random.Generator, ratio: float, deviation: float):
+        most = RUNS * 2 ** (LOOKS - 1)
+        self.runs = {p: rng.normal(mean, deviation, most) for p, mean in (("a", ratio), ("b", 1.0))}
+
+    def table(self, factor: int = 1) -> Estimates:
+        return Estimates({p: {"m": Estimate.of(v[: RUNS * factor])} for p, v in self.runs.items()})
+
+
+@pytest.fixture
+def looked(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Looks]:
+    """Looks at drawn runs until the claim is decided or the budget is spent."""
+
+    def look(drawn: Drawn, budget_s: float = 1e9) -> Looks:
+        cache = Cache()
+
+        class Done:
+            def __init__(self, factor: int):
+                self.factor = factor
+
+            def table(self, _points: Iterable[str]) -> Estimates:
+                return drawn.table(self.factor)
+
+        def run(_design: Any, _points: Any, _length: Any, cache: Cache, factor: int) -> Done:
+            for _ in range(RUNS * factor):
+                cache.check()
+                cache.spent_s += 1
+            return Done(factor)
+
+        monkeypatch.setattr(runner, "run", run)
+        monkeypatch.setattr(runner, "missing", lambda *arguments: [float(RUNS * arguments[-1])])
+        looks = Looks(Design(), [CLAIM], drawn.table(), cache, {})  # type: ignore[arg-type]  # stand-ins
+        looks.decide(budget_s, lambda: cache.spent_s)
+        return looks
+
+    return look
+
+
+# ---- errors ----
+
+
+@pytest.mark.parametrize(("ratio", "wrong"), [(1.0, Verdict.CONFIRMED), (1.05, Verdict.REFUTED)])
+def test_a_wrong_decision_is_rare_over_all_looks(ratio: float, wrong: Verdict, looked: Callable[..., Looks]) -> None:
+    """A claim of any gain of 5 %, where the truth is none, and where it is just enough: two-sided 5 % at most."""
+    rng, trials = np.random.default_rng(1), 600
+    verdicts = [looked(Drawn(rng, ratio, 0.2)).answers["C-1"].verdict for _ in range(trials)]
+    assert verdicts.count(wrong) <= binom.ppf(0.999, trials, 0.025)
+    # The same looks at 5 % each are wrong too often: the test would see it.
+    at_5 = sum(
+        any(CLAIM.judged(d.table(2**k)).verdict is wrong for k in range(LOOKS)) for d in _many(rng, ratio, trials)
+    )
+    assert at_5 > verdicts.count(wrong)
+
+
+def _many(rng: np.random.Generator, ratio: float, trials: int) -> list[Drawn]:
+    return [Drawn(rng, ratio, 0.2) for _ in range(trials)]
+
+
+def test_more_runs_find_what_few_do_not(looked: Callable[..., Looks]) -> None:
+    rng = np.random.default_rng(2)
+    drawn = [Drawn(rng, 1.15, 0.2) for _ in range(100)]
+    at_once = sum(CLAIM.judged(d.table()).verdict is Verdict.CONFIRMED for d in drawn)
+    in_the_end = sum(looked(d).answers["C-1"].verdict is Verdict.CONFIRMED for d in drawn)
+    assert at_once < 50
+    assert in_the_end > 85
+
+
+def test_what_a_decision_takes() -> None:
+    """An effect at half of the deviations that are needed takes four times the runs."""
+    one, error = Estimate(1.0, 0.0, 10**6), Estimate(1.1, 0.1**2, 10**6)
+    answer = CLAIM.judged(Estimates({"a": {"m": error}, "b": {"m": one}}))
+    assert answer.verdict is Verdict.OPEN
+    assert answer.times_the_runs == pytest.approx(1.96**2, rel=0.01)
+    assert CLAIM.judged(Estimates({})).times_the_runs == float("inf")
+
+
+# ---- budget and record ----
+
+
+def test_the_budget_ends_runs_and_is_not_a_look(looked: Callable[..., Looks]) -> None:
+    drawn = Drawn(np.random.default_rng(3), 1.06, 0.2)
+    assert CLAIM.judged(drawn.table(), looks=LOOKS).verdict is Verdict.OPEN
+    looks = looked(drawn, budget_s=RUNS)
+    assert looks.of == {"C-1": 1}
+    assert looks.answers["C-1"].verdict is Verdict.OPEN
+
+
+def test_a_page_is_made_again_to_the_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plot, "FORMATS", ("svg",))
+
+    def made(**options: float) -> dict[str, bytes]:
+        assert PAPER.reproduce(tmp_path, wanted=Wanted(), quick=False, jobs=1, **options) == 0
+        return {n: d for n, d in contents(tmp_path).items() if not n.startswith("runs/") and n != "paper.md"}
+
+    plain = made()
+    assert RECORD not in plain
+    # No claim is decided by the planned runs at a level that small.
+    monkeypatch.setattr(judge, "LEVEL", 1e-9)
+    decided = made(decide_s=60.0)
+    looks = json.loads(decided[RECORD])["looks"]
+    assert looks
+    assert set(looks.values()) <= set(range(2, LOOKS + 1))
+    assert b"times" in decided["index.html"]
+    assert made(decide_s=60.0) == decided
+    monkeypatch.undo()
+    monkeypatch.setattr(plot, "FORMATS", ("svg",))
+    assert {n: d for n, d in made().items() if n != RECORD} == plain
+
+
+def test_an_interrupted_decision_keeps_its_runs_and_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plot, "FORMATS", ("svg",))
+    monkeypatch.setattr(judge, "LEVEL", 1e-9)
+
+    def made(folder: Path) -> dict[str, bytes]:
+        assert PAPER.reproduce(folder, wanted=Wanted(), quick=False, jobs=1, decide_s=60.0) == 0
+        return {
+            n: d for n, d in contents(folder).items() if not n.startswith("runs/") and n not in ("paper.md", RECORD)
+        }
+
+    whole = made(tmp_path / "whole")
+    looks = 0
+
+    def interrupted(*args: Any) -> runner.Runner:
+        nonlocal looks
+        looks += 1
+        if looks == 3:
+            raise KeyboardInterrupt
+        return run(*args)
+
+    run = runner.run
+    with monkeypatch.context() as context:
+        context.setattr(runner, "run", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            made(tmp_path / "parts")
+    kept = {n for n in contents(tmp_path / "parts") if n.startswith("runs/")}
+    assert kept
+    assert RECORD not in contents(tmp_path / "parts"), "a look that was not finished is not recorded"
+    assert made(tmp_path / "parts") == whole
+
+
+@pytest.mark.parametrize(
+    "text", ["{broken", "[]", "{}", '{"looks": {"S-1": 9}, "cpu_s": 1}', '{"looks": {}, "cpu_s": -1}']
+)
+def test_a_damaged_record_is_an_error_before_any_run(text: str, tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    (tmp_path / RECORD).write_text(text)
+    with pytest.raises(StorageError, match=r"decided\.json is damaged: delete it"):
+        PAPER.reproduce(tmp_path, wanted=Wanted(), quick=False, jobs=1, decide_s=1.0)
+    assert list((tmp_path / "runs").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--decide", "15"], "a CPU time is above 0 and has a unit"),
+        (["--decide", "0 s"], "a CPU time is above 0 and has a unit"),
+        (["--decide", "1 min", "--quick"], "--decide makes further runs of full length for undecided claims"),
+        (["--decide", "1 min", "--compare"], "--decide makes further runs of full length for undecided claims"),
+    ],
+)
+def test_wrong_arguments(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    try:
+        code = cli.main(["paper", "zhou2004", *arguments])
+    except SystemExit as e:
+        code = int(e.code or 0)
+    assert code == 2
+    assert message in capsys.readouterr().err
