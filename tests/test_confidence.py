@@ -15,7 +15,6 @@ from chappe.study._relative import Relative
 from chappe_papers import ranks
 from chappe_papers.quotients import Quotient
 from chappe_papers.ramarathinam2003.consistency import Resampled
-from command import OLD_NAMES
 
 SOME = [1.0, 2.0, 4.0]
 PSEUDO = stats.Jackknife.mean(SOME)
@@ -26,7 +25,7 @@ def takers() -> set[str]:
     """Every public function and method of the packages that takes a confidence unless told."""
     functions = set()
     modules = [m for p in (chappe, chappe_papers) for m in pkgutil.walk_packages(p.__path__, f"{p.__name__}.")]
-    for module in [m for m in modules if m.name not in OLD_NAMES]:
+    for module in modules:
         for name, value in vars(import_module(module.name)).items():
             for inner, function in (vars(value) if inspect.isclass(value) else {"": value}).items():
                 is_own = inspect.isfunction(function) and function.__module__ == module.name

@@ -12,8 +12,7 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from chappe._arguments import said
-from chappe._deprecated import keyword_only
-from chappe.measures import Direction, known_direction, new_direction
+from chappe.measures import Direction, known_direction
 from chappe.stats import Estimate, Values, holm, known_confidence, paired
 
 T = TypeVar("T", float, int, str)
@@ -61,13 +60,11 @@ class Among(Estimate):
         return (high - low) / 2
 
 
-@keyword_only("best", "confidence")
 def choose(
     runs: Mapping[T, Values],
     *,
     direction: Direction = "maximize",
     confidence: float = 0.95,
-    best: str | None = None,
 ) -> Chosen[T]:
     """Chooses the value with the best mean on one half of the runs, and reports the mean on the other half.
 
@@ -77,7 +74,6 @@ def choose(
         runs: Results by value, from runs with the same seeds, at least four each.
         direction: ``"maximize"`` or ``"minimize"``.
         confidence: Confidence with which every value outside `alike` is worse than the chosen value.
-        best: Deprecated: use ``direction``.
 
     Raises:
         ValueError: Without values, with fewer than four runs, or with different numbers of runs.
@@ -86,7 +82,7 @@ def choose(
     if not isinstance(runs, Mapping):
         raise TypeError(f"runs must be a dict from values to results, such as {{35.0: [1, 2, 3, 4]}}, not {said(runs)}")
     known_confidence(confidence)
-    direction = known_direction(direction) if best is None else new_direction(best)
+    direction = known_direction(direction)
     table = {value: np.asarray(results, dtype=float) for value, results in runs.items()}
     lengths = {len(results) for results in table.values()}
     if len(lengths) != 1 or min(lengths) < 4:
