@@ -16,9 +16,6 @@ CHAPPE = (sys.executable, "-m", "chappe.cli")
 PATIENCE_S = 120
 """Timeout of a command [s], far above its normal duration."""
 
-OLD_NAMES = ("chappe.papers", "chappe.report", "chappe.validation")
-"""Old names of packages, which warn when they are imported."""
-
 
 def environment(**changes: str) -> dict[str, str]:
     """This process's environment, without what changes how a command writes and what `make` tells its own."""

@@ -141,8 +141,7 @@ def test_invalid_arguments_of_studies(call: Call, arguments: dict[str, Any], mes
 @pytest.mark.parametrize(
     ("value", "written"), [(math.nan, '"nan"'), (10**400, '"a number with more than 300 digits"'), (CYCLIC, "a list")]
 )
-def test_values_beside_a_former_word(value: object, written: str) -> None:
-    """The values of an axis are searched for the former word of optional settings."""
+def test_values_that_no_setting_has(value: object, written: str) -> None:
     first, second = refused(sweep, axes={"tcp.receive_window": ["none", value]})
     assert first == 'tcp.receive_window: `tcp.receive_window` cannot be "none"'
     assert second == f"tcp.receive_window: `tcp.receive_window` cannot be {written}"

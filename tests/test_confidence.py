@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from chappe import order, states, stats
 from chappe.study._relative import Relative
-from command import OLD_NAMES
 
 SOME = [1.0, 2.0, 4.0]
 PSEUDO = stats.Jackknife.mean(SOME)
@@ -26,8 +25,7 @@ WRONG = (95, 0, 1, 0.0, 1.0, -0.5, float("nan"), float("inf"), True, "0.95", Non
 def takers(package: ModuleType) -> set[str]:
     """Every public function and method of a package that takes a confidence unless told."""
     functions = set()
-    modules = list(pkgutil.walk_packages(package.__path__, f"{package.__name__}."))
-    for module in [m for m in modules if m.name not in OLD_NAMES]:
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
         for name, value in vars(import_module(module.name)).items():
             for inner, function in (vars(value) if inspect.isclass(value) else {"": value}).items():
                 is_own = inspect.isfunction(function) and function.__module__ == module.name

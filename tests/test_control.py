@@ -21,12 +21,6 @@ EVENTS = [
     {"at": "6 s", "action": "set", "setting": "flow.0.tcp.receive_window", "value": 4},
     {"at": "8 s", "action": "flow_stop", "flow": 0},
 ]
-FORMER: list[dict[str, Any]] = [
-    {"node_down": 1},
-    {"node_up": 1},
-    {"set": "flow.0.tcp.receive_window", "to": 4},
-    {"flow_end": 0},
-]
 COMMANDS: list[tuple[str, Callable[[chappe.Simulation], None]]] = [
     ("2 s", lambda sim: sim.apply("node_down", node=1)),
     ("4 s", lambda sim: sim.apply("node_up", node=1)),
@@ -63,24 +57,6 @@ def test_a_flow_does_not_start_again_after_its_fin() -> None:
             run.apply("flow_start", flow=0)
         assert e.value.problems[0].help == "start another flow, or set `flow.0.tcp.fin = false`"
         assert run.finish().flows["close_time_s"][0] > 0
-
-
-def test_old_names_work_with_a_warning() -> None:
-    listed = chappe.run(CHAIN.with_settings({"event": EVENTS}), seed=3)
-    with pytest.warns(DeprecationWarning, match=r"chappe\.Run is deprecated: use chappe\.Simulation"):
-        assert chappe.Run is chappe.Simulation
-    sim = chappe.start(CHAIN, seed=3)
-    for event, words in zip(EVENTS, FORMER, strict=True):
-        with pytest.warns(DeprecationWarning, match=r"until\(\) is deprecated: use run_until\(\)"):
-            sim.until(str(event["at"]))
-        new = r"use set\(name, value\)" if "set" in words else r"use apply\(.*=\.\.\.\)"
-        with pytest.warns(DeprecationWarning, match=new):
-            sim.apply(**words)
-    with pytest.warns(DeprecationWarning, match="use done"):
-        assert not sim.is_over
-    with pytest.warns(DeprecationWarning, match="use time_s"):
-        assert sim.now_s == 8.0
-    same(listed, sim.finish())
 
 
 def test_recovery_takes_as_long_as_the_samples_say() -> None:
@@ -161,7 +137,6 @@ def test_invalid_instants_are_rejected(at: Any, error: type[Exception], message:
 @pytest.mark.parametrize(
     ("command", "path", "message"),
     [
-        (lambda sim: sim.apply(), "", "no action is named"),
         (lambda sim: sim.apply("node_down", node=9), "node", "there is no node 9"),
         (lambda sim: sim.apply("node_down", node="x"), "node", '`node` cannot be "x"'),
         (lambda sim: sim.apply("node_down", node=1, channel=6), "channel", "node 1 has no radio on channel 6"),
@@ -191,9 +166,7 @@ def test_invalid_commands_are_rejected(command: Callable[[Any], None], path: str
         (lambda sim: sim.apply(3), ValueError, "there is no action 3"),
         (lambda sim: sim.apply("node_down"), TypeError, 'apply("node_down") needs node=...'),
         (lambda sim: sim.apply("node_down", node=1, flow=1), TypeError, "flow does not belong to apply('node_down')"),
-        (lambda sim: sim.apply("node_down", node=1, node_up=1), TypeError, "node_up is no argument of apply("),
-        (lambda sim: sim.apply(node=1), TypeError, "node does not belong to these changes"),
-        (lambda sim: sim.apply(nodes_down=1), TypeError, "apply() has no argument nodes_down"),
+        (lambda sim: sim.apply("node_down", node=1, node_up=1), TypeError, "unexpected keyword argument 'node_up'"),
     ],
 )
 def test_wrong_arguments_of_commands_are_named(
@@ -279,15 +252,6 @@ def test_a_bar_in_a_notebook_is_html_that_goes_away(monkeypatch: pytest.MonkeyPa
     with _progress.bar("</progress><script>") as update:
         update(0.5)
     assert "<script" not in "".join(shown)
-
-
-def test_progress_by_position_is_warned_of() -> None:
-    former: list[Any] = [lambda _: None]
-    run = chappe.start(chappe.Scenario.chain(2, stop="110 delivered"))
-    with pytest.warns(DeprecationWarning, match=r"run_until\(\) with more than 2 arguments by position"):
-        run.run_until("1 s", *former)
-    with pytest.warns(DeprecationWarning, match=r"finish\(\) with more than one argument by position"):
-        run.finish(*former)
 
 
 def test_progress_is_reported_and_its_errors_pause_the_run() -> None:

@@ -27,7 +27,7 @@ def defaults() -> dict[str, Any]:
 
 
 def test_a_default_that_changes_raises_the_epoch() -> None:
-    """Otherwise a study would take runs with the former default for those of today. New settings are free."""
+    """Otherwise a study would take runs with another default for those of today. New settings are free."""
     now = defaults()
     if "CHAPPE_WRITE_DOCS" in os.environ:
         written = {"results_epoch": chappe.RESULTS_EPOCH, "defaults": now}

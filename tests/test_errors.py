@@ -1,4 +1,4 @@
-"""Errors and warnings have common bases, and old names of Python still work, with a warning."""
+"""Errors and warnings have common bases."""
 
 import inspect
 import pickle
@@ -56,20 +56,3 @@ def test_an_error_of_a_scenario_is_made_of_problems() -> None:
         caught.value.problems,
         caught.value.colored,
     )
-
-
-@pytest.mark.parametrize(("old", "new"), [("StoreError", "StorageError"), ("RunsError", "RunError")])
-def test_old_names_of_errors(old: str, new: str) -> None:
-    for module in (chappe.study, error):
-        with pytest.warns(DeprecationWarning, match=f"{module.__name__}.{old} is deprecated: use .*{new}") as warned:
-            assert getattr(module, old) is getattr(chappe, new)
-        assert warned[0].filename == __file__
-    with pytest.raises(AttributeError, match="has no attribute 'Nothing'"):
-        _ = error.Nothing
-
-
-def test_the_old_spelling_of_colored() -> None:
-    with pytest.raises(chappe.ScenarioError) as caught:
-        CHAIN.with_settings({"tcp.variant": "vega"})
-    with pytest.warns(DeprecationWarning, match="coloured is deprecated: use colored"):
-        assert caught.value.coloured == caught.value.colored

@@ -197,7 +197,7 @@ def test_neighbors_are_tested_at_their_level(n: int) -> None:
 
 
 def test_neighbors_that_are_alike_are_found() -> None:
-    """The former limit, 2 / sqrt(n), found 6 % of these, and none with seven batches or fewer."""
+    """A limit of 2 / sqrt(n) would find 6 % of these, and none with seven batches or fewer."""
     rng = np.random.default_rng(1)
     x = rng.normal(size=(1000, 10))
     for i in range(1, 10):

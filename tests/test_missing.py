@@ -1,6 +1,5 @@
 """Values that do not exist are null in every table, and JSON is strict."""
 
-import hashlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +13,6 @@ from chappe import cli
 from chappe._files import write_csv
 from chappe._recorded import RECORDED
 from chappe._results import TABLES
-from polars.testing import assert_frame_equal
 
 EVERYTHING = ["frames", "mpdus", "heard", "packets", "cwnd", "queue", "routes", "positions"]
 BATTERY: dict[str, Any] = {"node": [{"nodes": 1, "radio.energy.battery": "2 J"}]}
@@ -165,43 +163,6 @@ def test_tables_of_a_study_have_no_nan(tmp_path: Path) -> None:
 
 def test_all_recorded_tables_are_tried() -> None:
     assert {*EVERYTHING, "energy"} == set(RECORDED)
-
-
-def test_studies_of_earlier_versions_are_read(tmp_path: Path) -> None:
-    """They had NaN for missing values, and no deliveries in samples."""
-    s = chappe.Scenario({"run.stop": "3 s", "topology.hops": 2, "run.sample_interval": "1 s", **MIXED})
-    folder = tmp_path / "a"
-
-    def swept(windows: list[int]) -> chappe.Study:
-        return chappe.sweep(s, {"tcp.receive_window": windows}, seeds=1, out=folder, jobs=1, progress=False)
-
-    first = swept([2])
-    flows, series, runs = first.table("flows"), first.table("samples"), first.runs
-    (part,) = (folder / "chunks").iterdir()
-    earlier = {
-        "flows": pl.read_parquet(part / "flows.parquet").with_columns(cs.float().fill_null(float("nan"))),
-        "samples": pl.read_parquet(part / "samples.parquet").drop("packets_delivered"),
-    }
-    sums = json.loads((part / "sums.json").read_text())
-    for name, table in earlier.items():
-        table.write_parquet(part / f"{name}.parquet")
-        sums[f"{name}.parquet"] = hashlib.sha256((part / f"{name}.parquet").read_bytes()).hexdigest()
-    (part / "sums.json").write_text(json.dumps(sums))
-    again = swept([2, 4])
-    assert {w.code for w in again.warnings} == {"short_batches"}
-    assert not (folder / "damaged").exists()
-    assert_frame_equal(again.table("flows").filter(pl.col("tcp.receive_window") == 2), flows)
-    samples = again.table("samples")
-    assert samples.columns == series.columns
-    assert_frame_equal(
-        samples.filter(pl.col("tcp.receive_window") == 2).drop("packets_delivered"), series.drop("packets_delivered")
-    )
-    assert samples.group_by("tcp.receive_window").agg(pl.col("packets_delivered").count()).sort(
-        "tcp.receive_window"
-    ).rows() == [
-        *((2, 0), (4, len(series))),
-    ]
-    assert_frame_equal(again.runs.filter(pl.col("tcp.receive_window") == 2), runs)
 
 
 def test_unknown_numbers_are_empty_cells(tmp_path: Path) -> None:

@@ -112,10 +112,6 @@ def test_tables_are_a_mapping(run: chappe.Results) -> None:
         run.table("flow")
     with pytest.raises(TypeError):
         run.table(3)  # type: ignore[arg-type]  # it is what is tried
-    with pytest.warns(DeprecationWarning, match=r"Results\.measured\(\) is deprecated"):
-        assert len(run.measured()) == run.batches["used"].sum()
-    with pytest.warns(DeprecationWarning, match=r"Results\.totals\(\) is deprecated"):
-        assert len(run.totals("goodput_bps").rows) == run.batches["used"].sum()
 
 
 # ---- folders that cannot be opened ----
@@ -141,7 +137,8 @@ def facts(change: Callable[[dict[str, Any]], object]) -> Callable[[Path], object
         (lambda f: (f / "run.json").unlink(), r"has neither results nor a study of Chappe: `chappe run --out DIR`"),
         (facts(lambda a: a.pop("end")), r"are damaged: run\.json does not describe a run"),
         (facts(lambda a: a.pop("results_epoch")), r"writing the files of the run was interrupted"),
-        (facts(lambda a: a.update(format=2, version="9.0")), r"by a newer version of Chappe \(9\.0, format 2\)"),
+        (facts(lambda a: a.update(format=2, version="9.0")), r"in another format \(2, by version 9\.0 of Chappe\)"),
+        (facts(lambda a: a.pop("format")), r"in another format \(None, by version .*\): this version reads format 1"),
     ],
 )
 def test_folders_that_cannot_be_opened(damage: Callable[[Path], object], message: str, folder: Path) -> None:
@@ -170,29 +167,20 @@ def test_what_is_no_folder(tmp_path: Path) -> None:
 
 def test_results_of_another_epoch_are_opened_with_a_warning(run: chappe.Results, folder: Path) -> None:
     def older(about: dict[str, Any]) -> None:
-        about["results_epoch"] = 1
-        about["chappe"] = "0.0.1"
-        del about["version"], about["format"]
+        about |= {"results_epoch": 0, "version": "0.0.1"}
 
     facts(older)(folder)
-    with pytest.warns(UserWarning, match=r"has results of epoch 1 \(version 0\.0\.1\), which cannot be compared"):
+    with pytest.warns(UserWarning, match=r"has results of epoch 0 \(version 0\.0\.1\), which cannot be compared"):
         results = opened(folder)
-    assert (results.version, results.epoch) == ("0.0.1", 1)
+    assert (results.version, results.epoch) == ("0.0.1", 0)
     assert_frame_equal(results.flows, run.flows)
-    with pytest.warns(UserWarning, match="the explanation is of that run, not of the saved one of epoch 1"):
+    with pytest.warns(UserWarning, match="the explanation is of that run, not of the saved one of epoch 0"):
         results.why()
     facts(lambda a: a["files"].remove("wired_links.parquet"))(folder)
-    with pytest.warns(UserWarning, match="epoch 1"):
+    with pytest.warns(UserWarning, match="epoch 0"):
         results = opened(folder)
     with pytest.raises(StorageError, match=r"has no table wired_links: version 0\.0\.1 of Chappe did not write one"):
         _ = results.wired_links
-
-
-def test_missing_values_of_earlier_versions_are_null(run: chappe.Results, folder: Path) -> None:
-    run.flows.with_columns(aborted_at_s=pl.lit(float("nan")), started_at_s=pl.lit(float("inf"))).write_parquet(
-        folder / "flows.parquet"
-    )
-    assert opened(folder).flows.select("aborted_at_s", "started_at_s").null_count().row(0) == (1, 1)
 
 
 # ---- metadata ----

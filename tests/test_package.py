@@ -1,15 +1,11 @@
 """Import of the package: fast, with complete names."""
 
-import importlib
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import chappe
 import pytest
-from chappe._moved import CLASSES, RENAMED
-from command import OLD_NAMES
 
 HEAVY = {"scipy", "matplotlib", "polars", "numpy", "jinja2"}
 """Packages that take longer to load than most commands to run."""
@@ -47,12 +43,11 @@ def test_a_run_and_its_summary_need_neither_scipy_nor_matplotlib() -> None:
     assert {"scipy", "matplotlib", "jinja2"} & loaded == set()
 
 
-EVERYTHING = f"""
+EVERYTHING = """
 import importlib, pkgutil, sys
 import chappe
 for module in pkgutil.walk_packages(chappe.__path__, "chappe."):
-    if module.name not in {OLD_NAMES!r}:
-        importlib.import_module(module.name)
+    importlib.import_module(module.name)
 print(*sys.modules)
 """
 
@@ -62,87 +57,6 @@ def test_the_library_does_not_need_the_papers() -> None:
     loaded = done.stdout.split()
     assert "chappe.study._run" in loaded
     assert [name for name in loaded if name.split(".")[0] == "chappe_papers"] == []
-
-
-@pytest.fixture
-def forgotten() -> Iterator[None]:
-    """Modules as they are before anything is imported by its old name."""
-
-    def forget() -> None:
-        for name in [n for n in sys.modules if any(n == old or n.startswith(f"{old}.") for old in OLD_NAMES)]:
-            del sys.modules[name]
-
-    finders = list(sys.meta_path)
-    forget()
-    yield
-    forget()
-    sys.meta_path[:] = finders
-
-
-@pytest.mark.usefixtures("forgotten")
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("chappe.papers", "chappe_papers"),
-        ("chappe.papers.judge", "chappe_papers.judge"),
-        ("chappe.papers.su2008.points", "chappe_papers.su2008.points"),
-        ("chappe.validation", "chappe_papers.validation"),
-        ("chappe.validation.dsr.cases", "chappe_papers.validation.dsr.cases"),
-        ("chappe.report.page", "chappe_papers.page"),
-        ("chappe.papers.elrakabawy2005.said", "chappe_papers.elrakabawy2005.comparisons"),
-        ("chappe.papers.glance", "chappe_papers.summary"),
-        ("chappe.papers.lab", "chappe_papers.runner"),
-        ("chappe.papers.su2008.closely", "chappe_papers.su2008.microscopic"),
-        ("chappe.papers.su2008.hopes", "chappe_papers.su2008.outcomes"),
-        ("chappe.papers.table", "chappe_papers.estimates"),
-        ("chappe.report.table", "chappe_papers.estimates"),
-    ],
-)
-def test_old_names_are_the_new_modules(old: str, new: str) -> None:
-    with pytest.warns(DeprecationWarning, match="has moved to") as warned:
-        module = importlib.import_module(old)
-    assert module is importlib.import_module(new)
-    assert module.__name__ == new
-    assert module.__spec__ is not None
-    assert module.__spec__.name == new
-    assert f"{old} has moved to {new}; the old name will be removed in the next version" in {
-        str(w.message) for w in warned
-    }
-
-
-@pytest.mark.usefixtures("forgotten")
-@pytest.mark.parametrize(("module", "names"), CLASSES.items())
-def test_old_modules_have_the_old_names_of_classes(module: str, names: dict[str, str]) -> None:
-    former = {new: old for old, new in RENAMED.items()}.get(module, module)
-    with pytest.warns(DeprecationWarning, match="has moved to"):
-        old = importlib.import_module(former.replace("chappe_papers", "chappe.papers", 1))
-    for before, now in names.items():
-        assert getattr(old, before) is getattr(importlib.import_module(module), now)
-
-
-FROM_OLD = """
-import warnings
-with warnings.catch_warnings(record=True) as warned:
-    warnings.simplefilter("default")
-    from chappe.papers.judge import Verdict
-    import chappe.papers.su2008.points
-import chappe_papers.judge
-assert Verdict is chappe_papers.judge.Verdict
-assert chappe.papers.su2008.points.Point is chappe_papers.su2008.points.Point
-print({w.filename for w in warned}, len(warned))
-"""
-
-
-def test_warnings_are_of_the_line_that_imports() -> None:
-    done = subprocess.run([sys.executable, "-c", FROM_OLD], capture_output=True, text=True, check=True)
-    assert done.stdout == "{'<string>'} 4\n"
-
-
-@pytest.mark.usefixtures("forgotten")
-def test_there_are_no_other_old_names() -> None:
-    moved, missing = "has moved to", r"chappe_papers\.nothing"
-    with pytest.warns(DeprecationWarning, match=moved), pytest.raises(ModuleNotFoundError, match=missing):
-        importlib.import_module("chappe.papers.nothing")
 
 
 DRAWING = """
@@ -166,8 +80,7 @@ def test_all_public_names_resolve() -> None:
         assert getattr(chappe, name) is not None
     folder = Path(chappe.__file__).parent
     modules = {path.stem for path in folder.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
-    former = {"papers", "report", "validation"}
-    public = {name for name in modules if not name.startswith("_")} - former - {"cli"}
+    public = {name for name in modules if not name.startswith("_")} - {"cli"}
     assert dir(chappe) == sorted({*chappe.__all__, *public})
     assert all(getattr(chappe, name) is not None for name in public)
     assert chappe.stats.jain_index([1, 1]) == 1

@@ -1,20 +1,18 @@
-"""Public names follow the rules of CONTRIBUTING.md, and pages and examples have no former ones."""
+"""Public names follow the rules of CONTRIBUTING.md."""
 
 import inspect
 import json
 import keyword
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import chappe
 import polars as pl
 import pytest
-from chappe import _core, _former
 from chappe._metadata import UNITS
 from command import REPOSITORY
-from test_glossary import names, parts
+from test_glossary import parts
 
 DESCRIBED = json.loads((REPOSITORY / "python/chappe/descriptions.json").read_text(encoding="utf-8"))
 
@@ -118,7 +116,7 @@ def test_all_but_the_subject_of_a_function_is_given_by_name() -> None:
         thing = getattr(chappe, name)
         members = inspect.getmembers(thing, inspect.isroutine) if inspect.isclass(thing) else [(name, thing)]
         for member, function in members:
-            if member.startswith("_") or not callable(function) or "Deprecated" in (function.__doc__ or "")[:12]:
+            if member.startswith("_") or not callable(function):
                 continue
             try:
                 arguments = inspect.signature(function).parameters.values()
@@ -131,55 +129,3 @@ def test_all_but_the_subject_of_a_function_is_given_by_name() -> None:
 
 
 MODULES = {"chappe._control", "chappe._results", "chappe._scenario", "chappe.study._run", "chappe.study._study"}
-
-# ---- former names ----
-
-PAGES = sorted(
-    [
-        *(p for p in (REPOSITORY / "docs").glob("*.md") if p.name not in ("settings.md", "compatibility.md")),
-        REPOSITORY / "README.md",
-        *(p for p in (REPOSITORY / "examples").rglob("*") if p.is_file()),
-        *(REPOSITORY / "scenarios").iterdir(),
-    ]
-)
-ABOUT_FORMER = {"results.md": "## Former names of columns"}
-"""Sections about former names."""
-
-FILES = (".rs", ".py", ".md", ".toml", ".csv")
-
-
-def _code(path: Path) -> str:
-    """Code of a file: all of it, the cells of a notebook, or what a page has in backticks and in blocks."""
-    text = path.read_text(encoding="utf-8")
-    if path.suffix == ".ipynb":
-        return "\n".join("".join(cell["source"]) for cell in json.loads(text)["cells"])
-    if path.suffix != ".md":
-        return text
-    if heading := ABOUT_FORMER.get(path.name):
-        before, _, section = text.partition(f"\n{heading}\n")
-        text = before + "\n## " + section.partition("\n## ")[2]
-    return "\n".join(re.findall(r"^```.*?^```|`[^`\n]+`", text, re.M | re.S))
-
-
-def _former_words() -> dict[str, str]:
-    """Former names of tables and columns, and of groups of settings, that name nothing today."""
-    columns = [_former.COLUMNS, _former.OF_STUDIES, *_former.OF_TABLE.values()]
-    words = {old: new for names_of in columns for old, new in names_of.items()}
-    # `cause` is a column of Why.losses.
-    today = {"cause", *names(), *(part for name in names() for part in name.split("."))}
-    return {old: new for old, new in words.items() if old not in today}
-
-
-@pytest.mark.parametrize("path", PAGES, ids=lambda p: p.name)
-def test_pages_and_examples_have_no_former_names(path: Path) -> None:
-    words = _former_words()
-    assert {"from", "facts", "fates", "gave_up_s", "rts_sent"} <= words.keys()
-    code = _code(path)
-    dotted = {name for name in re.findall(r"[A-Za-z_][\w.]*\w", code) if "." in name and not name.endswith(FILES)}
-    found = {name: today for name in dotted if (today := _core.renamed_setting(name)) is not None}
-    # A word without an underscore is a name where it stands alone in backticks or quotes.
-    # The glossary lists such words as parts of names.
-    single = set() if path.name == "glossary.md" else set(words)
-    alone = {name for name in single if "_" not in name and re.search(rf"([`\"']){name}\1", code)}
-    joined = {name for name in words if "_" in name and re.search(rf"\b{name}\b", code)}
-    assert found | {name: words[name] for name in alone | joined} == {}

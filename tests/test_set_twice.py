@@ -7,7 +7,6 @@ import chappe
 import pytest
 from chappe import cli
 from chappe.study._expression import ExpressionError, parsed
-from chappe.study._own import of_stored
 from chappe.study._reduced import columns
 
 SCENARIO = 'run.stop = "20 ms"\ntopology.hops = 2\nflow = [{ src = 0, dst = 2 }]\n'
@@ -82,19 +81,7 @@ def test_one_of_two_is_not_dropped(words: list[str], here: Path, capsys: pytest.
 def test_words_that_a_column_never_has(where: str, meant: str) -> None:
     with pytest.raises(ExpressionError, match=rf"is never '\w+': did you mean `{meant}`\?"):
         parsed(where, columns())
-    # Studies of earlier versions are opened.
-    assert of_stored({"x": where})["x"].node is not None
 
 
 def test_every_column_of_words_is_known() -> None:
     assert [f"{t}.{c}" for t, kinds in columns().items() for c, kind in kinds.items() if str(kind) == "String"] == []
-
-
-def test_fix_names_the_file(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (here / "bad.toml").write_text("x = [")
-    (here / "worse.toml").write_text("x = ")
-    assert cli.main(["fix", "bad.toml", "worse.toml", "s.toml"]) == 2
-    said = capsys.readouterr().err
-    assert "bad.toml: 1 error; nothing was changed." in said
-    assert "worse.toml: " in said
-    assert "paper" not in said

@@ -177,8 +177,6 @@ def test_only_some_of_many_silent_flows_are_listed(capsys: pytest.CaptureFixture
     assert [notice.path for notice in results.warnings if notice.code == "silent_flow"] == [
         *("flow.1", "flow.2", "flow.3", "flow"),
     ]
-    with pytest.warns(DeprecationWarning, match=r"Results\.doubts is deprecated: use warnings"):
-        assert results.doubts == messages
     file = tmp_path / "late.toml"
     file.write_text(s.to_toml(), encoding="utf-8")
     assert main(["run", str(file)]) == 0

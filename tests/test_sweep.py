@@ -117,15 +117,6 @@ def test_warnings_about_points_are_reported() -> None:
     assert doubt.message.endswith(", with topology.hops = 32, tcp.receive_window = 4 and at 1 more point")
 
 
-def test_former_names_of_the_base_scenario_are_reported() -> None:
-    """Once, although the points have the current names."""
-    base = chappe.Scenario({"run.stop": "1 s", "topology.hops": 1, "tcp.window": 4})
-    for axes in ({}, {"topology.hops": [1, 2]}):
-        (warning,) = chappe.sweep(base, axes, seeds=2).warnings
-        assert (warning.code, warning.path) == ("former_name", "tcp.window")
-        assert warning.message == "`tcp.window` is now called `tcp.receive_window`"
-
-
 def test_unused_settings_are_reported() -> None:
     """Settings of one variant or of one case are used at some point, and cause no warning."""
     base = CHAIN.with_settings({"run.stop": "1 s", "tcp.vegas.alpha": 2, "tcp.few.alpha": 1, "tcp.ap.ewma_weight": 0.5})
@@ -297,7 +288,8 @@ def test_a_cap_ends_an_imprecise_study_with_a_warning(
     monkeypatch.chdir(tmp_path)
     Path("chain.toml").write_text('extends = "ns2-2.35"\nrun.stop = "110 delivered"\n')
     Path("study.toml").write_text(
-        'scenario = "chain.toml"\nseeds = 3\naxes.topology.hops = [1, 3]\nstop = { within = "3 %", max_seeds = 7 }\n'
+        'scenario = "chain.toml"\nseeds = 3\naxes.topology.hops = [1, 3]\n'
+        'precision = { within = "3 %", max_seeds = 7 }\n'
     )
     swept = chappe.sweep(CHAIN, {"topology.hops": [1, 3]}, seeds=3, precision=0.03, max_seeds=7)
     met, missed = swept.summary().to_dicts()

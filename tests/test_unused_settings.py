@@ -71,10 +71,3 @@ def test_summaries_of_a_run_and_of_a_study_take_measures_alike(tmp_path: Path) -
     for measures in asked:
         of_run, of_study = ((answer(made, measures), answer(made, measures=measures)) for made in makers)
         assert of_run[0] == of_run[1] == of_study[0] == of_study[1], measures
-
-
-def test_the_confidence_of_a_summary_by_position_is_a_former_argument() -> None:
-    results = chappe.run({"topology.hops": 1, "run.stop": "1 s", "run.batches": 2})
-    with pytest.warns(DeprecationWarning, match="confidence"):
-        former = results.summary(0.9)  # type: ignore[arg-type]
-    assert former.equals(results.summary(confidence=0.9))

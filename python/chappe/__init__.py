@@ -98,11 +98,6 @@ _LATE = {
 
 
 def __getattr__(name: str) -> Any:
-    if name == "Run":
-        from chappe._deprecated import warn
-
-        warn("chappe.Run", "chappe.Simulation")
-        name = "Simulation"
     return attribute(__name__, name, _LATE)
 
 

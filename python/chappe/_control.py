@@ -8,9 +8,7 @@ from typing import Any, Literal
 import polars as pl
 
 from chappe import _core
-from chappe import _deprecated as deprecated
 from chappe._arguments import said
-from chappe._deprecated import keyword_only
 from chappe._error import RunError
 from chappe._notice import tell_unused
 from chappe._progress import Progress, followed
@@ -33,15 +31,6 @@ _SUBJECTS: dict[str, str] = {
     "flow_stop": "flow",
 }
 """Required argument by action."""
-
-_FORMER: dict[str, Action] = {
-    "node_down": "node_down",
-    "node_up": "node_up",
-    "node_move": "node_move",
-    "flow_begin": "flow_start",
-    "flow_end": "flow_stop",
-}
-"""Action by former argument of :meth:`Simulation.apply`."""
 
 
 class Simulation:
@@ -73,7 +62,6 @@ class Simulation:
 
     # ---- advancing ----
 
-    @keyword_only("progress", after=2)
     def run_until(self, at: str | float, *, progress: Progress = False) -> bool:
         """Advances to an instant, or to the end of the run if the run ends before.
 
@@ -102,12 +90,6 @@ class Simulation:
         self._drive(ns, progress)
         return not self.done
 
-    def until(self, at: str | float, progress: Progress = False) -> bool:
-        """Deprecated: use :meth:`run_until`."""
-        deprecated.warn("Simulation.until()", "run_until()")
-        return self.run_until(at, progress=progress)
-
-    @keyword_only("progress")
     def finish(self, *, progress: Progress = False) -> Results:
         """Advances to the end of the run.
 
@@ -141,7 +123,7 @@ class Simulation:
 
     def apply(
         self,
-        action: Action | None = None,
+        action: Action,
         /,
         *,
         node: int | None = None,
@@ -150,7 +132,6 @@ class Simulation:
         destination: Sequence[str] | None = None,
         speed: str | None = None,
         flow: int | None = None,
-        **former: Any,
     ) -> None:
         """Applies one change now. A change without effect is ignored.
 
@@ -163,7 +144,6 @@ class Simulation:
             destination: Position to walk to.
             speed: Walking speed: ``"10 m/s"``.
             flow: Number of the flow.
-            former: Deprecated: an action and its subject as one argument, such as ``node_down=2``.
 
         Raises:
             ScenarioError: If the change is impossible, such as that of an unknown node.
@@ -173,20 +153,15 @@ class Simulation:
         """
         event = {"channel": channel, "position": position, "destination": destination, "speed": speed}
         subjects = {"node": node, "flow": flow}
-        if action is None:
-            event |= _of_former(former)
-        elif former:
-            raise TypeError(f"{next(iter(former))} is no argument of apply({said(action)})")
-        elif not isinstance(action, str) or action not in _SUBJECTS:
+        if not isinstance(action, str) or action not in _SUBJECTS:
             raise ValueError(f"there is no action {said(action)}; known: {', '.join(_SUBJECTS)}")
-        else:
-            argument = _SUBJECTS[action]
-            event |= {"action": action, argument: subjects.pop(argument)}
-            if event[argument] is None:
-                raise TypeError(f'apply("{action}") needs {argument}=...')
+        argument = _SUBJECTS[action]
+        event |= {"action": action, argument: subjects.pop(argument)}
+        if event[argument] is None:
+            raise TypeError(f'apply("{action}") needs {argument}=...')
         for name, value in subjects.items():
             if value is not None:
-                raise TypeError(f"{name} does not belong to {f'apply({said(action)})' if action else 'these changes'}")
+                raise TypeError(f"{name} does not belong to apply({said(action)})")
         self._change(event)
 
     def set(self, name: str, value: Any) -> None:
@@ -222,12 +197,6 @@ class Simulation:
         return self._core.now_s
 
     @property
-    def now_s(self) -> float:
-        """Deprecated: use :attr:`time_s`."""
-        deprecated.warn("Simulation.now_s", "time_s")
-        return self.time_s
-
-    @property
     def progress(self) -> float:
         """Completed share of the run, from 0 to 1, by its stop rule or its limit."""
         return self._core.progress
@@ -240,12 +209,6 @@ class Simulation:
             RunError: If another thread drives the run.
         """
         return self._check_still() != "running"
-
-    @property
-    def is_over(self) -> bool:
-        """Deprecated: use :attr:`done`."""
-        deprecated.warn("Simulation.is_over", "done")
-        return self.done
 
     def results(self) -> Results:
         """Results so far, as if the run ended now. The run itself is not changed.
@@ -283,7 +246,6 @@ class Simulation:
         return f"<Simulation: {state}, {self.time_s:.1f} s simulated, {100 * self.progress:.0f} % done>"
 
 
-@keyword_only("seed")
 def start(scenario: ScenarioLike, *, seed: int | None = None) -> Simulation:
     """Creates a simulation, paused at its start, to be driven step by step.
 
@@ -304,33 +266,6 @@ def start(scenario: ScenarioLike, *, seed: int | None = None) -> Simulation:
     if seed is not None:
         scenario = scenario.with_settings({"run.seed": seed})
     return Simulation(scenario)
-
-
-def _of_former(former: Mapping[str, Any]) -> dict[str, Any]:
-    """An ``[[event]]`` from former arguments of :meth:`Simulation.apply`."""
-    known = {*_FORMER, "set", "to"}
-    for name in former:
-        if name not in known:
-            raise TypeError(f"apply() has no argument {name}")
-    given = {name: value for name, value in former.items() if value is not None}
-    if len(actions := given.keys() - {"to"}) > 1:
-        raise TypeError(f"apply() does one thing at a time, not {' and '.join(sorted(actions))}")
-    event: dict[str, Any] = {}
-    for name, value in given.items():
-        if name in _FORMER:
-            action = _FORMER[name]
-            deprecated.warn(f"apply({name}=...)", f'apply("{action}", {_SUBJECTS[action]}=...)')
-            event |= {"action": action, _SUBJECTS[action]: value}
-        elif name == "set":
-            deprecated.warn("apply(set=..., to=...)", "set(name, value)")
-            event |= {"action": "set", "setting": value}
-        else:
-            event["value"] = value
-    return event
-
-
-def __getattr__(name: str) -> Any:
-    return deprecated.attribute(__name__, name, {"Run": ("chappe.Simulation", lambda: Simulation)})
 
 
 def instant(at: object) -> int:

@@ -1,9 +1,8 @@
 """Errors and warnings: all of them are exported from ``chappe``."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from chappe._deprecated import attribute, warn
 from chappe._words import plain
 
 _SHOWN = 20
@@ -36,7 +35,7 @@ class ChappeError(Exception):
 
 
 class ChappeWarning(UserWarning):
-    """Base of all warnings of Chappe, except for deprecated names (``DeprecationWarning``)."""
+    """Base of all warnings of Chappe."""
 
 
 class _CoreError(ChappeError):
@@ -53,12 +52,6 @@ class _CoreError(ChappeError):
         self.colored = text if colored is None else colored
         self.more = more
         self.problems = [Problem(*p) for p in problems]
-
-    @property
-    def coloured(self) -> str:
-        """Deprecated: use ``colored``."""
-        warn("coloured", "colored")
-        return self.colored
 
     def __str__(self) -> str:
         return str(self.args[1])
@@ -144,13 +137,6 @@ class ClusterError(ChappeError):
 
 class WorkWarning(ChappeWarning):
     """A study that takes more than an hour."""
-
-
-_RENAMED = {"StoreError": ("StorageError", lambda: StorageError), "RunsError": ("RunError", lambda: RunError)}
-
-
-def __getattr__(name: str) -> Any:
-    return attribute(__name__, name, _RENAMED)
 
 
 def _render(p: Problem, source: Sequence[str]) -> str:

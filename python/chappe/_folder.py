@@ -34,9 +34,6 @@ SCENARIO = "scenario.toml"
 SUM = "scenario_sha256"
 """Key of :data:`FACTS` for the SHA-256 of :data:`SCENARIO`; tables have their own."""
 
-_EPOCH = "results_epoch"
-"""Key of :data:`FACTS` written by every version."""
-
 _BEGUN = "begun.json"
 """Provisional :data:`FACTS` while files are moved into place."""
 
@@ -175,13 +172,7 @@ def digest(path: Path) -> str:
 
 def _why_others(folder: Path, foreign: Sequence[Path]) -> str:
     """Reason why a folder is not replaced, with advice."""
-    facts = _facts(folder) or {}
-    named = facts.get(FILES)
-    if named is None and _EPOCH in facts:
-        return (
-            f"has a run of an earlier version, whose {FACTS} does not name its files, so that they cannot be told from "
-            "those of others: use a new folder, or empty this one if you do not need what is there"
-        )
+    named = (_facts(folder) or {}).get(FILES)
     unknown = [p for p in foreign if isinstance(named, list) and p.name in named and not _is_ours(p.name)]
     if unknown == foreign:
         return (

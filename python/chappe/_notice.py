@@ -50,12 +50,9 @@ def tell_unused(notices: Iterable[Notice]) -> None:
     To be called by that function. A function that Chappe itself has called says nothing. Python prints a warning once
     for each line of the program.
     """
-    level = 2
-    # Former arguments are handled in a frame between the two.
-    while (caller := sys._getframe(level).f_globals.get("__name__", "")) == "chappe._deprecated":
-        level += 1
+    caller = sys._getframe(2).f_globals.get("__name__", "")
     if caller.partition(".")[0] in _OWN:
         return
     for notice in notices:
         if notice.code == "unused_setting":
-            warnings.warn(notice.message, ChappeWarning, stacklevel=level + 1)
+            warnings.warn(notice.message, ChappeWarning, stacklevel=3)

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from chappe import RESULTS_EPOCH, _core
+from chappe import RESULTS_EPOCH
 from chappe import _forked as forked
-from chappe import _former as former
 from chappe import _tables as tables
 from chappe._arguments import path_of
 from chappe._error import ChappeWarning, StorageError, reason
@@ -38,28 +37,19 @@ class Saved:
     def __init__(self, folder: Path, facts: dict[str, Any]):
         self.folder = folder
         try:
-            # Versions before format 1 wrote their version as `chappe`.
-            self.version = str(facts["version"] if "version" in facts else facts["chappe"])
+            self.version = str(facts["version"])
             self.epoch = int(facts["results_epoch"])
             self.end = str(facts["end"])
             self.simulated_s = float(facts["simulated_s"])
-            self.frames_sent = int(facts["frames_sent" if "frames_sent" in facts else "frames"])
-            self._measured_from_s = float(facts["measured_from_s"]) if "measured_from_s" in facts else None
+            self.frames_sent = int(facts["frames_sent"])
+            self.measured_from_s = float(facts["measured_from_s"])
             self._files = {str(name) for name in facts[FILES]}
-            self._sum = facts.get(SUM)
+            self._sum = facts[SUM]
         except (KeyError, TypeError, ValueError):
             raise _damaged(folder, f"{FACTS} does not describe a run") from None
         for name in sorted(self._files):
             if not (folder / str(name)).is_file():
                 raise _damaged(folder, f"{name} is missing")
-
-    @property
-    def measured_from_s(self) -> float:
-        """Begin of the measured part of the run [s]."""
-        if self._measured_from_s is not None:
-            return self._measured_from_s
-        # Versions before format 1 did not write it.
-        return _begin_of_measured(self.table("batches"))
 
     def table(self, name: str) -> pl.DataFrame:
         """Reads a table, recorded or not.
@@ -69,12 +59,11 @@ class Saved:
             RuntimeError: In a process forked after polars was used.
         """
         forked.refuse()
-        file = former.file_of(self.folder, name).name
+        file = f"{name}.parquet"
         if file not in self._files:
             raise StorageError(f"{self.folder} has no table {name}: version {self.version} of Chappe did not write one")
         try:
-            # Versions before format 1 wrote NaN and infinity for missing values.
-            return tables.known(former.of_today(name, tables.read(self.folder / file)))
+            return tables.read(self.folder / file)
         except OSError as e:
             raise _damaged(self.folder, f"{file} cannot be read: {reason(e)}") from None
         except pl.exceptions.PolarsError as e:
@@ -89,8 +78,7 @@ class Saved:
         """
         try:
             scenario = Scenario.load(self.folder / SCENARIO)
-            # Earlier versions wrote no sum.
-            if self._sum not in (None, digest(self.folder / SCENARIO)):
+            if self._sum != digest(self.folder / SCENARIO):
                 raise _damaged(self.folder, f"{SCENARIO} has changed since it was written")
         except OSError as e:
             raise _damaged(self.folder, f"{SCENARIO} cannot be read: {reason(e)}") from None
@@ -112,7 +100,7 @@ def open(folder: str | os.PathLike[str]) -> "Results | Study":  # noqa: A001, it
         :class:`chappe.Results` of a run, or the :class:`chappe.Study`.
 
     Raises:
-        StorageError: If the folder has no results or study, is damaged, or was written by a newer version.
+        StorageError: If the folder has no results or study, is damaged, or was written in another format.
         ScenarioError: If this version cannot run the scenario of the results.
         TypeError: If `folder` is not a path.
         RuntimeError: In a process forked after polars was used.
@@ -129,7 +117,7 @@ def open(folder: str | os.PathLike[str]) -> "Results | Study":  # noqa: A001, it
     if (path / STUDY).exists():
         return Study(path)
     saved = _saved(path)
-    if not _core.SETTINGS_EPOCH <= saved.epoch <= RESULTS_EPOCH:
+    if saved.epoch != RESULTS_EPOCH:
         warnings.warn(
             f"{path} has results of epoch {saved.epoch} (version {saved.version}), which cannot be compared with those "
             f"of epoch {RESULTS_EPOCH} of this version",
@@ -137,12 +125,6 @@ def open(folder: str | os.PathLike[str]) -> "Results | Study":  # noqa: A001, it
             stacklevel=2,
         )
     return Results(saved.scenario(), saved)
-
-
-def _begin_of_measured(batches: pl.DataFrame) -> float:
-    """Begin of the measured part of a run [s], from its batches."""
-    used = batches.filter(pl.col("used"))["started_at_s"]
-    return 0.0 if used.is_empty() else float(used.item(0))
 
 
 def _saved(folder: Path) -> Saved:
@@ -162,11 +144,10 @@ def _saved(folder: Path) -> Saved:
         if isinstance(facts, dict) and FILES in facts:
             raise _damaged(folder, "writing the files of the run was interrupted")
         raise StorageError(f"{folder} has no results of Chappe: {FACTS} has no results epoch")
-    form = facts.get("format", 0)
-    if not isinstance(form, int) or form > FORMAT:
+    if (form := facts.get("format")) != FORMAT:
         raise StorageError(
-            f"{folder} was written by a newer version of Chappe ({facts.get('version')}, format {form}): this version "
-            f"reads formats up to {FORMAT}"
+            f"{folder} was written in another format ({form}, by version {facts.get('version')} of Chappe): "
+            f"this version reads format {FORMAT}"
         )
     return Saved(folder, facts)
 

@@ -124,8 +124,7 @@ def followed(progress: Progress, title: str) -> Iterator[Callable[[float], objec
     elif progress is True:
         with bar(title) as update:
             yield update
-    # None was the former default.
-    elif progress is False or progress is None:
+    elif progress is False:
         yield None
     else:
         raise TypeError(f"progress must be a function of the completed share, or true or false, not {said(progress)}")

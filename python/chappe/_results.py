@@ -14,15 +14,12 @@ import numpy as np
 
 from chappe import _chosen as chosen
 from chappe import _core
-from chappe import _deprecated as deprecated
 from chappe import _forked as forked
-from chappe import _former as former
 from chappe import _outputs as outputs
 from chappe._arguments import name_of, names_of, path_of, said
 from chappe._captures import Captures, refuse_shared
 from chappe._columns import rows_of
 from chappe._completions import mean_and_quantiles
-from chappe._deprecated import keyword_only
 from chappe._doubts import Tests, certain, of_batches, tests_of
 from chappe._error import ChappeWarning
 from chappe._folder import FORMAT, SCENARIO, Writing
@@ -31,7 +28,7 @@ from chappe._notice import Notice, tell_unused
 from chappe._progress import Progress, followed
 from chappe._run_warnings import of_results
 from chappe._scenario import Scenario, ScenarioLike, scenario_of
-from chappe._silence import Silence, after_switch_off, of_run, told
+from chappe._silence import Silence, after_switch_off, of_run
 from chappe._why import Why, explain
 from chappe._words import count
 from chappe.measures import JAIN, MEASURES, Totals, all_quotients, of_flows, short_batches
@@ -51,9 +48,6 @@ TABLES = (
     *("samples", "packet_outcomes", "airtime", "rates", "batteries", "wired_links", "wired_link_batches"),
 )
 """Names of the tables of every run."""
-
-_FORMER = {**former.TABLES, "frames": "frames_sent"}
-"""Attributes of results by former name."""
 
 
 class Kept(Protocol):
@@ -110,7 +104,7 @@ class _Tables(Mapping[str, "pl.DataFrame"]):
         self._results = results
 
     def __getitem__(self, name: str) -> "pl.DataFrame":
-        if name not in self._results._names() and name not in former.TABLES:
+        if name not in self._results._names():
             raise KeyError(name)
         return self._results.table(name)
 
@@ -219,11 +213,6 @@ class Results:
         """Frames transmitted by all nodes in the whole run."""
         return self._measured.frames_sent
 
-    if not TYPE_CHECKING:  # a misspelled attribute is a mistake for type checkers
-
-        def __getattr__(self, name):
-            return deprecated.former_attribute(self, name, _FORMER)
-
     @property
     def tables(self) -> "Mapping[str, pl.DataFrame]":
         """All tables by name, with those of ``run.record``."""
@@ -239,7 +228,7 @@ class Results:
             StorageError: If saved results are damaged.
             RuntimeError: In a process forked after polars was used.
         """
-        name = former.table_of_today(name_of("name", name))
+        name = name_of("name", name)
         if name in TABLES:
             table: pl.DataFrame = getattr(self, name)
             return table
@@ -364,21 +353,6 @@ class Results:
     def _recorded_names(self) -> list[str]:
         return list(dict.fromkeys(self.scenario.settings["run"]["record"]))
 
-    def measured(self) -> "pl.DataFrame":
-        """Deprecated: use ``batches`` or ``summary()``."""
-        deprecated.warn("Results.measured()", "the table `batches` or `summary()`")
-        import polars as pl
-
-        from chappe import _tables as tables
-
-        names = [m.name for m in MEASURES]
-        return tables.known(pl.DataFrame({name: totals.each for name, totals in self._totals(names)}))
-
-    def totals(self, measure: str) -> Totals:
-        """Deprecated: use ``batches`` or ``summary()``."""
-        deprecated.warn("Results.totals()", "the table `batches` or `summary()`")
-        return next(totals for _, totals in self._totals([measure]))
-
     def _totals(
         self, measures: Sequence[str], table: Callable[[str], "Table"] | None = None
     ) -> Iterator[tuple[str, Totals]]:
@@ -467,9 +441,6 @@ class Results:
         forked.refuse()
         import polars as pl
 
-        if isinstance(measures, float):
-            deprecated.warn("summary() with the confidence by position", "confidence=...")
-            measures, confidence = None, measures
         floats = dict.fromkeys(("estimate", "ci_low", "ci_high"), pl.Float64)
         texts = dict.fromkeys(("of", "doubt"), pl.String)
         schema = {"measure": pl.String, **floats, "n": pl.Int64, **texts, "autocorrelation": pl.Float64}
@@ -654,12 +625,6 @@ class Results:
             return []
         forked.refuse()
         return list(of_results(self.end, self._silences, self._columns("batches"), self._certain))
-
-    @property
-    def doubts(self) -> list[str]:
-        """Deprecated: use ``warnings``, whose code is ``silent_flow``."""
-        deprecated.warn("Results.doubts", "warnings")
-        return told([] if self.end == "running" else self._silences)
 
     @cached_property
     def _silences(self) -> list[Silence]:
@@ -854,7 +819,6 @@ def _shares_of(quantiles: Any) -> list[float]:
     return list(quantiles)
 
 
-@keyword_only("seed", "progress", "out")
 def run(
     scenario: ScenarioLike,
     *,

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 from chappe import _core
 from chappe import _outputs as outputs
 from chappe._arguments import is_path, listed, mapping_of, path_of, said
-from chappe._deprecated import arguments, warn
 from chappe._error import Problem, ScenarioError
 from chappe._notice import Notice
 from chappe._words import count
@@ -242,7 +241,6 @@ class Scenario(Mapping[str, Any]):
     def __init__(
         self,
         settings: "Settings | Mapping[str, Any]",
-        changes: "Settings | Mapping[str, Any] | None" = None,
         *,
         base_dir: str | os.PathLike[str] | None = None,
     ):
@@ -251,7 +249,6 @@ class Scenario(Mapping[str, Any]):
         Args:
             settings: The scenario, such as ``{"extends": "ns2-2.35", "topology": {"hops": 7}, ...}``. Names may be
                 dotted, ``{"topology.hops": 7}``, and mixed with groups; setting a name twice is an error.
-            changes: Deprecated: use :meth:`with_settings`.
             base_dir: Folder of the files that ``settings`` names by relative paths; ``None``: the current folder.
 
         Raises:
@@ -260,12 +257,8 @@ class Scenario(Mapping[str, Any]):
         """
         if is_path(settings):
             raise TypeError(f"settings is a dict; for a file use Scenario.load({said(settings)})")
-        if changes is not None:
-            warn("the argument changes of Scenario()", "Scenario.with_settings()")
         read = _Reader(None if base_dir is None else path_of("base_dir", base_dir))
-        self._core = _core.Scenario.from_json(
-            _json(mapping_of("settings", settings)), _json(mapping_of("changes", changes or {})), read
-        )
+        self._core = _core.Scenario.from_json(_json(mapping_of("settings", settings)), _json({}), read)
         self._files = tuple(read.files)
 
     @classmethod
@@ -277,19 +270,10 @@ class Scenario(Mapping[str, Any]):
         return scenario
 
     @classmethod
-    def inline(cls, settings: Mapping[str, Any], folder: str | os.PathLike[str]) -> "Scenario":
-        """Deprecated: use ``Scenario(settings, base_dir=folder)``."""
-        warn("Scenario.inline()", "Scenario(settings, base_dir=...)")
-        return cls(settings, base_dir=path_of("folder", folder))
-
-    @classmethod
-    @arguments(changes="settings")
     def load(
         cls,
         path: str | os.PathLike[str],
         settings: "Settings | Mapping[str, Any] | Iterable[str] | None" = None,
-        *,
-        sets: Iterable[str] | None = None,
     ) -> "Scenario":
         """Reads a scenario file (TOML).
 
@@ -297,7 +281,6 @@ class Scenario(Mapping[str, Any]):
             path: Path of the file.
             settings: Overrides of the file: dotted names and values, or texts as on the command line,
                 ``["tcp.variant=vegas"]``.
-            sets: Deprecated: use ``settings``.
 
         Raises:
             ScenarioError: With all problems at once and their places in the file.
@@ -305,11 +288,8 @@ class Scenario(Mapping[str, Any]):
             ValueError: If the file is not UTF-8 text, or a text of ``settings`` has no ``=``.
             TypeError: If an argument has the wrong type.
         """
-        if sets is not None:
-            warn("the argument sets of Scenario.load()", "settings")
         by_name = settings if isinstance(settings, Mapping) else None
-        written = sets if settings is None or by_name is not None else settings
-        pairs = [] if written is None else pairs_of(written)
+        pairs = [] if settings is None or by_name is not None else pairs_of(settings)
         text = read_text(path_of("path", path))
         scenario = cls._from_text(os.fspath(path), text, pairs)
         return scenario.with_settings(by_name) if by_name else scenario
@@ -323,7 +303,6 @@ class Scenario(Mapping[str, Any]):
         return cls._of(core, [Path(name).absolute(), *read.files])
 
     @classmethod
-    @arguments(changes="settings")
     def chain(
         cls,
         hops: int = 7,
@@ -365,11 +344,6 @@ class Scenario(Mapping[str, Any]):
         core = self._core.with_json(_json(changes), read)
         new = [file for file in read.files if file not in self._files]
         return Scenario._of(core, (*self._files, *new) if new else self._files)
-
-    def with_(self, changes: Mapping[str, Any]) -> "Scenario":
-        """Deprecated: use :meth:`with_settings`."""
-        warn("Scenario.with_()", "Scenario.with_settings()")
-        return self.with_settings(changes)
 
     @property
     def _by_name(self) -> dict[str, Any]:
@@ -415,11 +389,6 @@ class Scenario(Mapping[str, Any]):
         """All effective settings, with the structure of a scenario file."""
         settings: dict[str, Any] = json.loads(self._core.effective_json())
         return settings
-
-    def flat(self) -> dict[str, Any]:
-        """Deprecated: use ``dict(scenario)``."""
-        warn("Scenario.flat()", "dict(scenario)")
-        return dict(self)
 
     def to_toml(self) -> str:
         """All effective settings as a scenario file, which gives the same results."""
@@ -477,11 +446,6 @@ class Scenario(Mapping[str, Any]):
         """
         text = self._mobility(format, until, seed)
         outputs.write(path_of("path", path), text.encode("utf-8"), outputs.MOVEMENT, self._files)
-
-    def motion(self, form: str = "csv", *, until: str | float | None = None, seed: int | None = None) -> str:
-        """Deprecated: use :meth:`write_mobility` or :attr:`mobility`."""
-        warn("Scenario.motion()", "Scenario.write_mobility()")
-        return self._mobility(form, until, seed)
 
     def _mobility(self, format_: str, until: str | float | None, seed: int | None) -> str:
         """Movements as the text of a file."""

@@ -30,11 +30,11 @@ def warnings(scenario: Scenario, ignored: Sequence[str] = ()) -> None:
         tell(text + "\n")
 
 
-def refusal(e: ScenarioError | LimitError | StudyError, file: str, done: str = "run") -> None:
-    """Prints the problems of a scenario, a run or a study on standard error, their number, and what was not done."""
+def refusal(e: ScenarioError | LimitError | StudyError, file: str) -> None:
+    """Prints the problems of a scenario, a run or a study on standard error, their number, and that nothing was run."""
     color = sys.stderr.isatty() and "NO_COLOR" not in os.environ
     tell(str(e) if isinstance(e, StudyError) or not color else e.colored)
-    outcome = "the run was ended" if isinstance(e, LimitError) else f"nothing was {done}"
+    outcome = "the run was ended" if isinstance(e, LimitError) else "nothing was run"
     tell(f"\n{plain(file)}: {count(len(e.problems) + e.more, 'error')}; {outcome}.")
 
 

@@ -86,7 +86,7 @@ def of_run(scenario: Scenario | None, flows: Rows, outcomes: Rows, batteries: Ro
             # Routing messages belong to no flow.
             where = "" if len(rows) == len(flows) else "in the whole network "
             routing = [*_half_links(scenario), *_routing(outcomes, where)]
-        own = [*_ends(f, batteries), *_route(f), *_own_losses(f, outcomes, len(flows)), *_off(f, off)]
+        own = [*_ends(f, batteries), *_route(f), *_own_losses(f), *_off(f, off)]
         reasons = [*own[:1], *routing, *own[1:]] if f["no_route_s"] else [*own, *routing]
         reasons = reasons[:REASONS]
         if f["aborted_at_s"] is not None:
@@ -129,7 +129,7 @@ def after_switch_off(
         before_s = max(b["started_at_s"] for b in used if b["started_at_s"] < begin_s)
         cause = next((text for at, text in off if before_s <= at <= begin_s), None)
         if cause is not None:
-            yield Silence(f["flow"], [cause, *_own_losses(f, (), 0)], begin_s)
+            yield Silence(f["flow"], [cause, *_own_losses(f)], begin_s)
 
 
 def _last_delivery(used: Rows, parts: Mapping[int, Mapping[str, Any]]) -> float:
@@ -200,24 +200,18 @@ def _routing(outcomes: Rows, where: str) -> Iterator[str]:
         yield f"{where}{count(lost, 'unicast routing message')} lost{why}"
 
 
-def _own_losses(f: Mapping[str, Any], outcomes: Rows, flows: int) -> Iterator[str]:
+def _own_losses(f: Mapping[str, Any]) -> Iterator[str]:
     """Losses of the packets of the flow itself."""
-    if lost := f.get("packets_dropped"):
+    if lost := f["packets_dropped"]:
         label = _TEXTS.get((f["drop_reason"], f["retry_cause"]), str(f["drop_reason"]).replace("_", " "))
         yield f"{lost:,} of its packets lost: {'mostly ' if lost > 1 else ''}{label}"
-    elif lost is None and flows == 1:
-        # Results of the previous version do not tell flows apart.
-        packets = [row for row in outcomes if row["packet_class"] in ("data", "ack")]
-        n, label = max((_sum(packets, name), label) for name, label in LOSSES.items())
-        if n:
-            yield f"{count(n, 'packet')} lost: {label}"
 
 
 def _sent(f: Mapping[str, Any]) -> str:
     """Sentence on the source of a flow that has lost nothing."""
     if f["packets_sent"]:
-        lost = "" if f.get("packets_dropped") is None else ", and none of them was lost"
-        return f"its source sent {count(f['packets_sent'], 'packet')} that were on their way or waited{lost}"
+        sent = count(f["packets_sent"], "packet")
+        return f"its source sent {sent} that were on their way or waited, and none of them was lost"
     return "its application had nothing to send"
 
 

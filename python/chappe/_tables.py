@@ -27,8 +27,8 @@ def read(path: Path) -> pl.DataFrame:
     """Reads a table from a Parquet file.
 
     Raises:
-        OSError: If the file cannot be read, or has changed since it was written. Files of other programs and of earlier
-            versions do not tell.
+        OSError: If the file cannot be read, or has changed since it was written. Files of other programs do not
+            tell.
         polars.exceptions.PolarsError: If it is no Parquet file.
     """
     with path.open("rb") as file, _as_the_system_says(path):

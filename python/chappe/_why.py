@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
-from chappe import _deprecated as deprecated
 from chappe import _forked as forked
 
 if TYPE_CHECKING:
@@ -106,11 +105,6 @@ class Why:
     energy_j: float
     energy_per_bit_j: float | None
 
-    if not TYPE_CHECKING:  # a misspelled attribute is a mistake for type checkers
-
-        def __getattr__(self, name):
-            return deprecated.former_attribute(self, name, {"air_time": "airtime"})
-
     def to_dict(self) -> dict[str, Any]:
         """Budgets as plain data, as in ``why`` of ``chappe run --why --json``.
 
@@ -137,8 +131,7 @@ def explain(flows: "pl.DataFrame", outcomes: "pl.DataFrame", airtime: "pl.DataFr
 
     from chappe import _tables as tables
 
-    # The previous version did not tell the packets of the warm-up from the others.
-    measured = outcomes.filter(pl.col("measured").fill_null(True))
+    measured = outcomes.filter("measured")
     lost = measured.filter(pl.col("packet_class").is_in(["data", "ack"])).unpivot(
         list(LOSSES), index="packet_class", variable_name="counter", value_name="packets"
     )
@@ -199,8 +192,6 @@ def _shares(table: "pl.DataFrame", index: str, uses: list[str]) -> "pl.DataFrame
     from chappe import _tables as tables
 
     times = table.unpivot([f"{use}_s" for use in uses], index=index, variable_name="use", value_name="time_s")
-    # The previous version did not tell what holds a sender back.
-    times = times.filter(pl.col("time_s").is_not_null())
     shares = times.with_columns(
         pl.col("use").str.strip_suffix("_s"),
         (pl.col("time_s") / pl.col("time_s").sum().over(index)).alias("share"),

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from chappe import _chosen as chosen
 from chappe._arguments import said
-from chappe._deprecated import warn
 from chappe.stats import Jackknife, Pooled, Statistic, exact_rate, exact_share, jain_of_totals, quotient, skewness
 
 if TYPE_CHECKING:
@@ -62,17 +61,8 @@ class Measure(NamedTuple):
         is_small = value is not None and self.unit == "kbit/s" and 0 < abs(value) < 1000
         return self._replace(unit="bit/s", scale=1.0) if is_small else self
 
-    @property
-    def best(self) -> str | None:
-        """Deprecated: use ``direction``."""
-        warn("Measure.best", "Measure.direction")
-        return OLD_DIRECTIONS[self.direction] if self.direction else None
-
 
 DIRECTIONS = ("maximize", "minimize")
-
-OLD_DIRECTIONS = {"maximize": "highest", "minimize": "lowest"}
-"""Former words for the directions, which ``study.json`` keeps."""
 
 OF_TCP = ("retransmissions_per_10000", "timeouts_per_10000", "fast_retransmits_per_10000")
 """Measures of TCP, meaningless if all flows use UDP."""
@@ -98,9 +88,7 @@ def _bits(column: Columns) -> NDArray[np.float64]:
 
 
 def _ten_thousand(column: Columns) -> NDArray[np.float64]:
-    packets = column("packets_delivered")
-    # As polars does it, for the last digits of results before: several rows are multiplied by the reciprocal.
-    return packets / 10_000.0 if len(packets) == 1 else packets * 1e-4
+    return column("packets_delivered") / 10_000.0
 
 
 def _undefined(column: Columns) -> NDArray[np.float64]:
@@ -282,37 +270,21 @@ def short_batches(batches: "Table") -> str | None:
     )
 
 
-def direction_of(measure: str, direction: str | None, best: str | None = None) -> Direction:
+def direction_of(measure: str, direction: str | None) -> Direction:
     """Better direction of a measure: ``direction`` if given, the direction of the measure otherwise.
 
     Args:
         measure: Name of the measure.
         direction: ``"maximize"``, ``"minimize"`` or ``None``.
-        best: Former word for the direction, ``"highest"`` or ``"lowest"``.
 
     Raises:
         ValueError: If `direction` is no direction, or is ``None`` and the measure has no better direction.
     """
-    if best is not None:
-        direction = new_direction(best)
     described = BY_NAME.get(measure.partition(chosen.OF)[0]) if isinstance(measure, str) else None
     if direction is None and (direction := described.direction if described else None) is None:
         name = measure if isinstance(measure, str) else said(measure)
         raise ValueError(f"{name} has no better direction: give direction='maximize' or direction='minimize'")
     return known_direction(direction)
-
-
-def new_direction(best: object) -> Direction:
-    """Direction by its former word, ``"highest"`` or ``"lowest"``.
-
-    Raises:
-        ValueError: If there is no such word.
-    """
-    warn("the argument best", "direction='maximize' or direction='minimize'")
-    for direction, word in OLD_DIRECTIONS.items():
-        if isinstance(best, str) and best == word:
-            return known_direction(direction)
-    raise ValueError(f"best is {said(best)}; it must be 'highest' or 'lowest'")
 
 
 def known_direction(direction: object) -> Direction:

@@ -281,7 +281,7 @@ def read(folder: Path) -> pl.DataFrame:
     numbers = ("effect", "low_95", "high_95", "standard_error", "degrees_of_freedom", "paper_low", "paper_high")
     rows = pl.read_csv(folder / "claims.csv", infer_schema=False)
     if missing := set(numbers) - set(rows.columns):
-        raise SystemExit(f"{folder / 'claims.csv'} is of an earlier version: it has no {', '.join(sorted(missing))}")
+        raise SystemExit(f"{folder / 'claims.csv'} has no {', '.join(sorted(missing))}")
     return rows.with_columns(pl.col(numbers).cast(pl.Float64))
 
 

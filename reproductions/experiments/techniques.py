@@ -2,7 +2,7 @@
 
 *None of these techniques works in all scenarios*, say Su, Steenkiste and Gross (2008). ``python
 reproductions/experiments/techniques.py`` runs more of them on their testbed as the preset ``ivynet`` has it, and prints
-which is best where, and what each has of the best; ``--write`` makes the page ``reproductions/docs/techniques.md`` of it, ``--paths``
+which is best where, and what each has of the best; ``--write`` makes the page ``techniques.md`` of it, ``--paths``
 makes runs fewer.
 
 Every scenario has the same paths for all schemes. The best scheme of a scenario is chosen on every other path, and all

@@ -1,7 +1,7 @@
-"""Verdicts before the rules on sizes, certain effects and conditions, and now: ``reproductions/docs/papers/verdicts.md``.
+"""Verdicts before the rules on sizes, certain effects and conditions, and now: the page ``papers/verdicts.md``.
 
 ``python reproductions/experiments/verdicts.py`` writes the page from the published claims
-(``reproductions/docs/papers/*/findings.csv``) and ``verdicts.csv`` beside this file: the verdicts published on 24 November 2026
+(``papers/*/findings.csv``) and ``verdicts.csv`` beside this file: the verdicts published on 24 November 2026
 (commit 0bc0bc0), and by which rule or runs those moved that did.
 """
 

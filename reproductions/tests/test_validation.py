@@ -87,7 +87,7 @@ def test_a_few_cases_agree(cases: dict[Case, Reference], tmp_path: Path) -> None
         if c.case.kind in ("sat", "exposed"):
             # Only backoffs are random.
             assert abs(c.off) < 0.01, c.case.title
-    moved = {"former defaults": [Estimate(1000e3, 0, 4)] * 4, "defaults": [Estimate(1200e3, 0, 4)] * 4}
+    moved = {"as in ns-2": [Estimate(1000e3, 0, 4)] * 4, "defaults": [Estimate(1200e3, 0, 4)] * 4}
     text = page.page(comparisons, unlike, moved)
     assert f"| defaults |{' 1,200 ± 0 |' * 4}" in text
     assert "**8 of 8 cases agree.**" in text
@@ -128,10 +128,10 @@ def test_goodputs_of_defaults_are_totals_by_totals(monkeypatch: pytest.MonkeyPat
     assert (goodput.df, len(used)) == (3, 40)
 
 
-def test_former_defaults_are_former() -> None:
+def test_values_of_ns2_are_not_the_defaults() -> None:
     today = chappe.Scenario({"run.stop": "1 s"})
-    assert [name for name, value in defaults.FORMER.items() if today[name] == value] == []
-    assert today.with_settings(defaults.FORMER)["wlan.rts_threshold"] == "always"
+    assert [name for name, value in defaults.OF_NS2.items() if today[name] == value] == []
+    assert today.with_settings(defaults.OF_NS2)["wlan.rts_threshold"] == "always"
 
 
 def test_comparisons_are_listed(capsys: pytest.CaptureFixture[str]) -> None:

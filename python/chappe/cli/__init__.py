@@ -13,7 +13,7 @@ from chappe._error import ClusterError, LimitError, RunError, ScenarioError, Sto
 from chappe._show import refusal
 from chappe._words import plain, tell
 from chappe.cli.given import BAD_INPUT, CommandError, CommandLineError
-from chappe.cli.options import RENAMED, parser
+from chappe.cli.options import parser
 
 # Commands import statistics and figures themselves: these take longer to load than most commands take to run.
 
@@ -100,8 +100,6 @@ def _done(argv: Sequence[str] | None) -> int:
     """Runs a command, and prints the reason of a failure."""
     words = sys.argv[1:] if argv is None else argv
     args = parser(words).parsed(words)
-    if "renamed" in args:
-        tell(f"warning: {RENAMED.format(*args.renamed)}")
     try:
         return int(args.do(args))
     except CommandLineError as e:
@@ -118,7 +116,6 @@ def _told(e: Exception, args: argparse.Namespace) -> int:
         refusal(
             e,
             getattr(args, "file", getattr(args, "folder", None)) or next(found, "a scenario of the paper"),
-            getattr(args, "done", "run"),
         )
         return BAD_INPUT
     tell(f"error: {plain(e)}")

@@ -15,7 +15,6 @@ from chappe.cli import (
     advise,
     comparisons,
     extensions,
-    fix,
     follow,
     new,
     plots,
@@ -26,9 +25,6 @@ from chappe.cli import (
     teach,
 )
 from chappe.cli.given import BAD_INPUT
-
-RENAMED = "`{}` is now `{}`; the old name will be removed in the next version"
-"""Warning about an old name of a command or an option."""
 
 SHELLS = ("bash", "zsh", "fish")
 """Shells with completion."""
@@ -56,7 +52,7 @@ class Parser(argparse.ArgumentParser):
         options = [w.partition("=")[0] for w in words if w.startswith("-")]
         if words and not options:
             return [f"unrecognized arguments: {' '.join(words)}"]
-        known = [o for a in self._actions if a.help != argparse.SUPPRESS for o in a.option_strings]
+        known = [o for a in self._actions for o in a.option_strings]
         return [f"there is no option {name}{_suggested(name, known)}" for name in options]
 
     def _get_values(self, action: argparse.Action, words: list[str]) -> Any:
@@ -73,8 +69,7 @@ class Parser(argparse.ArgumentParser):
         if action.choices is None or value in action.choices:
             return
         if isinstance(action, argparse._SubParsersAction):
-            # Old names have no entry in the help.
-            names = [c.dest for c in action._choices_actions]
+            names = list(action.choices)
             if missing := extensions.where(value):
                 raise argparse.ArgumentError(None, missing)
             known = _suggested(value, names) or f"; known: {', '.join(names)}"
@@ -104,18 +99,6 @@ def _suggested(name: str, known: Sequence[str]) -> str:
 
     near = difflib.get_close_matches(name, known, 1)
     return f"; did you mean {near[0]}?" if near else ""
-
-
-class _Old(argparse.Action):
-    """Old name of an option: sets the new option, which a warning names."""
-
-    def __init__(self, option_strings: Sequence[str], dest: str, new: str, **options: Any):
-        super().__init__(option_strings, dest, default=argparse.SUPPRESS, help=argparse.SUPPRESS, **options)
-        self._new = new
-
-    def __call__(self, _: Any, found: argparse.Namespace, values: Any, option: str | None = None) -> None:
-        tell(f"warning: {RENAMED.format(option, self._new)}")
-        setattr(found, self.dest, True if self.nargs == 0 else values)
 
 
 def _jobs(text: str) -> int:
@@ -369,7 +352,6 @@ def parser(words: Sequence[str] = ()) -> Parser:
     out_option(q, "folder of the study (default: results/NAME)")
     jobs_option(q)
     q.add_argument("--backend", metavar="ray[://ADDRESS]", help="run on a Ray cluster (needs chappe[ray])")
-    q.add_argument("--on", action=_Old, dest="backend", new="--backend")
     _ignore_option(q)
     output_options(q)
 
@@ -459,11 +441,6 @@ def parser(words: Sequence[str] = ()) -> Parser:
     _ignore_option(q)
     output_options(q)
 
-    q = command("fix", fix.fix, "replace former names of settings in scenario and study files")
-    q.add_argument("files", metavar="FILE", nargs="+", help="scenario or study files (TOML); -: standard input")
-    q.set_defaults(done="changed")
-    output_options(q)
-
     q = command(
         "windows", scenarios.windows, "run a scenario with several TCP variants and plot their congestion windows"
     )
@@ -518,14 +495,17 @@ def parser(words: Sequence[str] = ()) -> Parser:
     q = command("export", scenarios.export_mobility, "write a part of a scenario in the format of another program")
     exports = q.add_subparsers(metavar="PART", required=True)
     q = exports.add_parser("mobility", help="movements of the nodes", description="Write the movements of the nodes.")
-    _mobility_arguments(q)
+    _file(q, "scenario file (TOML); -: standard input")
+    _set_option(q)
+    _seed_option(q)
+    q.add_argument(
+        "--format",
+        choices=["csv", "setdest", "bonnmotion"],
+        default="csv",
+        help="file format: csv (the default, one line per segment), setdest (ns-2) or bonnmotion",
+    )
+    q.add_argument("--until", metavar="TIME", help='end of the movement, such as "500 s" (default: the end of the run)')
     q.add_argument("--path", metavar="FILE", help="write to this file instead of the terminal")
-
-    # Commands without help are not listed.
-    q = commands.add_parser("motion")
-    q.set_defaults(do=scenarios.export_mobility, renamed=("chappe motion", "chappe export mobility"))
-    _mobility_arguments(q)
-    q.add_argument("--path", "--out", metavar="FILE", help="write to this file instead of the terminal")
 
     q = command(
         "list",
@@ -552,19 +532,6 @@ def parser(words: Sequence[str] = ()) -> Parser:
     q.add_argument("shell", metavar="SHELL", choices=SHELLS, help=", ".join(SHELLS))
     q.set_defaults(parser_of_all=p)
     return p
-
-
-def _mobility_arguments(q: argparse.ArgumentParser) -> None:
-    _file(q, "scenario file (TOML); -: standard input")
-    _set_option(q)
-    _seed_option(q)
-    q.add_argument(
-        "--format",
-        choices=["csv", "setdest", "bonnmotion"],
-        default="csv",
-        help="file format: csv (the default, one line per segment), setdest (ns-2) or bonnmotion",
-    )
-    q.add_argument("--until", metavar="TIME", help='end of the movement, such as "500 s" (default: the end of the run)')
 
 
 def _print_help(p: Parser) -> int:

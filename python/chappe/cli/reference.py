@@ -4,9 +4,7 @@ import argparse
 from typing import Any
 
 from chappe import _show as show
-from chappe._former_settings import renamed_setting
 from chappe._scenario import parts, schema
-from chappe._words import tell
 from chappe.cli.given import CommandError, print_json
 
 
@@ -39,12 +37,9 @@ def explain_name(args: argparse.Namespace) -> int:
     """``chappe explain``."""
     from chappe._explain import explain, suggestions
 
-    name = renamed_setting(args.name) or args.name
-    if name != args.name:
-        tell(f"warning: `{args.name}` is now called `{name}`")
-    found = explain(name)
+    found = explain(args.name)
     if not found:
-        near = suggestions(name)
+        near = suggestions(args.name)
         known = f"did you mean {' or '.join(near)}?" if near else "`chappe list` lists the models"
         raise CommandError(f"nothing is named {args.name!r}: {known}")
     if args.json:

@@ -171,7 +171,6 @@ def _file(args: argparse.Namespace) -> "StudyFile":
 
 def _set_twice(args: argparse.Namespace, f: "StudyFile", axes: dict[str, list[Any]]) -> list[Problem]:
     """Problems of settings that --set and the study set, of which --set would be lost."""
-    from chappe._former_settings import renamed_setting
     from chappe.study._axes import overlap, settings_in
 
     given = [name for text in args.sets for name in settings_in(dict([_set(text)]))]
@@ -181,9 +180,9 @@ def _set_twice(args: argparse.Namespace, f: "StudyFile", axes: dict[str, list[An
     by["run.seed"] = "the seeds of the study"
     return [
         Problem(name, f"`{name}` is set by --set and by {what}", "let one of them set it", "--set", None, None)
-        for name in (renamed_setting(name) or name for name in given)
+        for name in given
         for other, what in by.items()
-        if overlap(name, renamed_setting(other) or other)
+        if overlap(name, other)
     ]
 
 

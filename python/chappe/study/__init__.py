@@ -1,8 +1,5 @@
 """Studies: many runs of many points, stored in a folder, and their analysis."""
 
-from typing import Any
-
-from chappe._deprecated import attribute
 from chappe._error import ClusterError, RunError, StorageError, StudyError, WorkWarning
 from chappe.study._axes import Item, Point
 from chappe.study._facts import OVER, UNDER
@@ -37,12 +34,3 @@ __all__ = [
     "search",
     "sweep",
 ]
-
-_RENAMED = {
-    "StoreError": ("chappe.StorageError", lambda: StorageError),
-    "RunsError": ("chappe.RunError", lambda: RunError),
-}
-
-
-def __getattr__(name: str) -> Any:
-    return attribute(__name__, name, _RENAMED)

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from chappe._arguments import said
 from chappe._doubts import CORRELATED, of_batches, of_runs, tests_of
-from chappe._former_settings import renamed_setting
 from chappe.measures import Direction, Totals, is_known, wrong
 from chappe.order import Quantile
 from chappe.states import unseen
@@ -339,9 +338,6 @@ def _chosen(samples: Sequence[Sample], setting: Mapping[str, Any]) -> dict[tuple
 
 def no_axis(name: str, labels: Mapping[str, Any]) -> str:
     """Message about the name of an axis that a study lacks."""
-    today = renamed_setting(name)
-    if today in labels:
-        return f"{said(name)} is not an axis: it is now called {said(today)}"
     return f"{said(name)} is not an axis; the axes are {', '.join(labels) or 'none'}"
 
 

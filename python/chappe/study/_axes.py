@@ -12,9 +12,7 @@ from typing import Any, SupportsIndex
 
 from chappe import RESULTS_EPOCH, _core
 from chappe._arguments import MANY, is_text, listed, problem, said
-from chappe._deprecated import warn_user
 from chappe._error import Problem, ScenarioError, StudyError
-from chappe._former_settings import renamed_setting, settings_of_today
 from chappe._notice import Notice
 from chappe._scenario import Scenario
 from chappe.study._reduced import Reduction
@@ -24,9 +22,6 @@ KEY_LENGTH = 24
 
 CASE = "case"
 """Name of the axis whose values are named sets of changes."""
-
-_FORMER = "former_name"
-"""Code of warnings about former names."""
 
 _SHOWN = 10
 """Invalid combinations shown at most."""
@@ -55,11 +50,6 @@ class Point:
         settings = _hash(json.loads(self.scenario._core.changes_json()))
         return settings if self.reduction is None else f"{settings} {self.reduction.identity}"
 
-    @cached_property
-    def former_identity(self) -> str:
-        """Hash of all settings under their former names, by which the previous version named its runs."""
-        return _hash(json.loads(self.scenario._core.former_json()))
-
 
 @dataclass(frozen=True)
 class Item:
@@ -80,15 +70,7 @@ class Item:
     @cached_property
     def key(self) -> str:
         """Name of the run in the store: hash of scenario, seed and results epoch."""
-        return self._named(self.point.identity)
-
-    @property
-    def former_key(self) -> str:
-        """Name of the run in a store of the previous version."""
-        return self._named(self.point.former_identity, _core.SETTINGS_EPOCH)
-
-    def _named(self, identity: str, epoch: int | None = None) -> str:
-        text = f"{RESULTS_EPOCH if epoch is None else epoch} {identity} {self.seed}"
+        text = f"{RESULTS_EPOCH} {self.point.identity} {self.seed}"
         return hashlib.sha256(text.encode()).hexdigest()[:KEY_LENGTH]
 
 
@@ -120,7 +102,6 @@ def grid(scenario: Scenario, axes: Axes | None = None, cases: Cases | None = Non
         StudyError: With all invalid values and combinations.
     """
     own_axes, problems = _axes(axes)
-    own_axes = of_today(own_axes)
     own_cases, of_cases = _cases(cases)
     problems += of_cases
     if too_many := problems_of_size(scenario, points_of(own_axes, own_cases), 1):
@@ -142,34 +123,6 @@ def grid(scenario: Scenario, axes: Axes | None = None, cases: Cases | None = Non
     if same := _same(points):
         raise StudyError(same)
     return points
-
-
-def of_today(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings or axes by dotted name with their current names and words; warns of former ones.
-
-    Raises:
-        StudyError: If one of them is given by both of its names.
-    """
-    renamed: dict[str, Any] = {}
-    twice: list[Problem] = []
-    for name, values in settings.items():
-        today, messages = {name: values}, list[str]()
-        if renamed_setting(name) is not None or _may_be_former(values):
-            today, messages = settings_of_today({name: values})
-        for both in renamed.keys() & today.keys():
-            message = f"`{both}` is set twice, by its former and its current name"
-            twice.append(problem(both, message, "set it once, by its current name"))
-        renamed |= today
-        for message in messages:
-            warn_user(f"{message}; the former name will be removed in the next version", FutureWarning)
-    if twice:
-        raise StudyError(twice)
-    return renamed
-
-
-def _may_be_former(values: object) -> bool:
-    """True if a value is the former word of all optional settings."""
-    return any(isinstance(v, str) and v == "none" for v in (values if isinstance(values, list | tuple) else [values]))
 
 
 def _axes(axes: object) -> tuple[dict[str, list[Any]], list[Problem]]:
@@ -302,8 +255,8 @@ def _clashes(axes: Axes, cases: Cases) -> Iterator[Problem]:
                     yield Problem(f"cases.{case}", message, "let one of them set it", None, None, None)
 
 
-def doubts_of(base: Scenario, points: Sequence[Point]) -> list[Notice]:
-    """Warnings about former names in the base scenario, which points do not have, and about valid points.
+def doubts_of(points: Sequence[Point]) -> list[Notice]:
+    """Warnings about valid points.
 
     Warnings are not repeated. An unused setting is reported only if no point uses it, because some settings belong to
     one variant of a study.
@@ -316,12 +269,12 @@ def doubts_of(base: Scenario, points: Sequence[Point]) -> list[Notice]:
             unused.setdefault(name, why)
         idle = {message for _, message in _core.no_effect(unused_here)}
         for notice in point.scenario.warnings:
-            if notice.message not in idle and notice.code != _FORMER:
+            if notice.message not in idle:
                 points_of_notice.setdefault(notice, []).append(point)
     for point in points if unused else ():
         for name in point.scenario._core.used(list(unused)):
             del unused[name]
-    notices = [notice for notice in base.warnings if notice.code == _FORMER]
+    notices = []
     for notice, where in points_of_notice.items():
         first, others = _said(where[0].labels), len(where) - 1
         more = f" and at {others} more point{'s' if others > 1 else ''}" if others else ""

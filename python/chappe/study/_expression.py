@@ -169,18 +169,17 @@ class Aggregate:
 Node = Number | Column | Negative | Binary | Aggregate
 
 
-def parsed(text: str, tables: Mapping[str, Mapping[str, pl.DataType]], *, any_word: bool = False) -> Node:
+def parsed(text: str, tables: Mapping[str, Mapping[str, pl.DataType]]) -> Node:
     """Expression of a text.
 
     Args:
         text: The text.
         tables: Columns of each table with their types.
-        any_word: True to accept words that a column never has, as earlier versions did.
 
     Raises:
         ExpressionError: With all problems.
     """
-    return _Parser(text, tables, any_word).whole()
+    return _Parser(text, tables).whole()
 
 
 def aggregates(node: Node) -> Iterator[Aggregate]:
@@ -232,10 +231,9 @@ def value(node: Node, of_aggregate: Callable[[Aggregate], Values]) -> Values:
 class _Parser:
     """Parser of one text, by recursive descent."""
 
-    def __init__(self, text: str, tables: Mapping[str, Mapping[str, pl.DataType]], any_word: bool):
+    def __init__(self, text: str, tables: Mapping[str, Mapping[str, pl.DataType]]):
         self._text = text
         self._tables = tables
-        self._any_word = any_word
         self._problems: list[Wrong] = []
         self._tokens: list[str] = []
         self._place = 0
@@ -379,7 +377,7 @@ class _Parser:
         elif isinstance(value, str) is kind.is_numeric():
             what = "a number" if kind.is_numeric() else "a word"
             self._problems.append(Wrong(f"`{table}.{column}` is {what}, not {said(word)}", None))
-        elif isinstance(kind, pl.Enum) and not self._any_word and value not in (known := kind.categories.to_list()):
+        elif isinstance(kind, pl.Enum) and value not in (known := kind.categories.to_list()):
             self._problems.append(Wrong(f"`{table}.{column}` is never {said(word)}", _near(word, known)))
         if not (kind.is_numeric() or sign in _OF_WORDS):
             self._problems.append(Wrong(f"`{table}.{column}` has words, which are not ordered", "compare with = or !="))

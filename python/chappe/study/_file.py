@@ -13,11 +13,9 @@ from typing import Any
 from chappe import _chosen as chosen
 from chappe import _core
 from chappe._arguments import is_whole, not_whole, path_of, problem, said
-from chappe._deprecated import former_attribute, warn_user
 from chappe._error import Problem, ScenarioError, StudyError
-from chappe._former_settings import renamed_setting
 from chappe._scenario import Scenario, read_text, schema
-from chappe.study._axes import grid, of_today, seeds_of
+from chappe.study._axes import grid, seeds_of
 from chappe.study._facts import Warmup
 from chappe.study._own import Own, direction_in, own_of, split, with_rule
 from chappe.study._run import (
@@ -61,13 +59,6 @@ GROUPS: dict[str, tuple[str, ...]] = {
 }
 """Valid names by group."""
 
-_RENAMED_WORDS = {"highest": "maximize", "lowest": "minimize"}
-_RENAMED: dict[str, dict[str, str]] = {
-    "": {"stop": "precision", "transient": "warmup"},
-    "search": {"from": "low", "to": "high", "best": "direction"},
-}
-"""New names by group and old name, which work for one more version."""
-
 
 @cache
 def _of_scenarios() -> frozenset[str]:
@@ -91,9 +82,6 @@ class StudyFile:
     baseline: tuple[str, Any] | None = None
     own: Mapping[str, str] = field(default_factory=dict)
     pool: tuple[str, ...] = ()
-
-    def __getattr__(self, name: str) -> Any:
-        return former_attribute(self, name, _RENAMED[""])
 
 
 def load(path: str | os.PathLike[str]) -> StudyFile:
@@ -123,7 +111,7 @@ class _Reader:
         self._name = name
         self._text = text
         self._places = _places(text)
-        self._written = self._renamed("", written)
+        self._written = written
         self._problems: list[Problem] = []
         self._others: list[ScenarioError] = []
 
@@ -219,9 +207,7 @@ class _Reader:
                 axes[name] = value
             else:
                 self._add(f"axes.{name}", f"the axis `{name}` is not a list of values", f"{name} = [{value!r}, ...]")
-        # Once: those who use the axes would warn of former names again.
-        known = self._try(lambda: of_today(axes))
-        return known or {name: values for name, values in axes.items() if renamed_setting(name) is None}
+        return axes
 
     def _cases(self, table: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         cases = {}
@@ -238,7 +224,7 @@ class _Reader:
         if not isinstance(given, list) or not all(isinstance(name, str) for name in given):
             self._add("pool", "`pool` is not a list of axes", 'such as ["topology.seed"]')
             return ()
-        pool = tuple(of_today(dict.fromkeys(given)))
+        pool = tuple(dict.fromkeys(given))
         self._problems += problems_of_pool(pool, axes, "precision" in self._written)
         if pool and "search" in self._written:
             self._add("pool", "`pool` is for studies without `search`", None)
@@ -332,16 +318,15 @@ class _Reader:
     def _search(self, flows: str | None) -> Search | None:
         if "search" not in self._written:
             return None
-        table = self._renamed("search", self._table(self._written, "search"))
+        table = self._table(self._written, "search")
         self._names("search", table)
         missing = [n for n in ("setting", "low", "high") if n not in table]
         for name in missing:
             self._add("search", f"`search.{name}` is missing", None)
         if missing:
             return None
-        (setting,) = of_today({self._word("search", table, "setting", ""): None})
         return Search(
-            setting,
+            self._word("search", table, "setting", ""),
             table["low"],
             table["high"],
             resolution=table.get("resolution", 1),
@@ -350,23 +335,6 @@ class _Reader:
             max_points=self._count("search", table, "max_points") or 40,
             max_runs=self._count("search", table, "max_runs") or 500,
         )
-
-    def _renamed(self, group: str, table: Mapping[str, Any]) -> dict[str, Any]:
-        """Table of a group by its new names; warns of old names."""
-        new: dict[str, Any] = {}
-        for name, value in table.items():
-            now = _RENAMED[group].get(name, name)
-            if now != name and now not in table:
-                was, today = f"{group}.{name}".strip("."), f"{group}.{now}".strip(".")
-                warn_user(f"{self._name}: `{was}` is now `{today}`", FutureWarning)
-                below = {place: line for place, line in self._places.items() if f"{place}.".startswith(f"{was}.")}
-                for place, line in below.items():
-                    self._places.setdefault(today + place.removeprefix(was), line)
-                value = _RENAMED_WORDS.get(value, value) if now == "direction" and isinstance(value, str) else value
-                new[now] = value
-            else:
-                new[name] = value
-        return new
 
     def _direction(self, table: Mapping[str, Any]) -> Any:
         """Direction of a search, checked with the rest of the search."""

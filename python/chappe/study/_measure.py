@@ -9,7 +9,6 @@ import polars as pl
 from chappe import _forked as forked
 from chappe._arguments import problem, problem_of_jobs, said
 from chappe._error import RunError, ScenarioError, StudyError
-from chappe._former import TABLES, table_of_today
 from chappe._progress import bar
 from chappe._scenario import Scenario
 from chappe._tables import known
@@ -133,15 +132,6 @@ def _what_failed(failed: Sequence[Failed], store: Store | None) -> str:
     return f"{many} with {where}: {failed[0]}{kept}"
 
 
-class _Tables(dict[str, pl.DataFrame]):
-    """Tables of a run by name, or by former name."""
-
-    def __missing__(self, name: str) -> pl.DataFrame:
-        if name not in TABLES:
-            raise KeyError(name)
-        return self[table_of_today(name)]
-
-
 def _rows(tables: Mapping[str, pl.DataFrame], also: Also | None) -> pl.DataFrame:
     """One row per run, in the order of the runs."""
     drops = tables["packet_outcomes"].group_by(RUN).agg(pl.col("dropped_queue_full").sum().alias("queue_drops"))
@@ -150,7 +140,7 @@ def _rows(tables: Mapping[str, pl.DataFrame], also: Also | None) -> pl.DataFrame
     if also is not None:
         tables_of_run = {name: t.partition_by(RUN, as_dict=True) for name, t in tables.items()}
         none = {name: t.clear() for name, t in tables.items()}
-        of_run = [_Tables({name: tables_of_run[name].get((run,), none[name]) for name in tables}) for run in rows[RUN]]
+        of_run = [{name: tables_of_run[name].get((run,), none[name]) for name in tables} for run in rows[RUN]]
         rows = rows.hstack(pl.DataFrame([dict(also(t)) for t in of_run], infer_schema_length=None))
     return rows.drop(RUN)
 

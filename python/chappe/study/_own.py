@@ -214,7 +214,7 @@ def of_stored(texts: object) -> dict[str, Own]:
     """
     if not isinstance(texts, dict):
         raise ValueError("it has no measures")
-    nodes = {name: None if text is None else parsed(text, columns(), any_word=True) for name, text in texts.items()}
+    nodes = {name: None if text is None else parsed(text, columns()) for name, text in texts.items()}
     return {name: Own(name, text, nodes[name]) for name, text in texts.items()}
 
 

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from chappe import _core
-from chappe import _former as former
 from chappe import _recorded as recorded
 from chappe import _tables as tables
 from chappe._error import reason
@@ -138,7 +137,7 @@ def _keep(files: Sequence[Path]) -> None:
 
 def remove(path: Path) -> None:
     """Deletes the files of a part, finished or not, and then the folder, if empty."""
-    for name in (SUMS, *(f"{table}.parquet" for table in (*PART_TABLES, REDUCED, *former.OF_STUDIES))):
+    for name in (SUMS, *(f"{table}.parquet" for table in (*PART_TABLES, REDUCED))):
         with suppress(FileNotFoundError):
             os.unlink(path / name)
     with suppress(OSError):
@@ -151,16 +150,15 @@ def read(path: Path, table: str) -> pl.DataFrame:
     Raises:
         DamagedError: If the table cannot be read.
     """
-    file = former.file_of(path, table)
+    file = path / f"{table}.parquet"
     try:
-        rows = former.of_today(table, tables.read(file))
+        rows = tables.read(file)
     except OSError as e:
         raise DamagedError(f"{file} cannot be read: {reason(e)}") from None
     except pl.exceptions.PolarsError as e:
         raise DamagedError(f"{file} cannot be read: {str(e).splitlines()[0]}") from None
     _check_columns(file, table, rows.columns)
-    # Earlier versions wrote NaN and infinity for missing values.
-    return tables.known(rows)
+    return rows
 
 
 def check(path: Path) -> list[str]:
@@ -171,7 +169,7 @@ def check(path: Path) -> list[str]:
     """
     sums = _sums(path)
     for name in (*PART_TABLES, *([REDUCED] if f"{REDUCED}.parquet" in sums else [])):
-        file = former.file_of(path, name)
+        file = path / f"{name}.parquet"
         try:
             data = file.read_bytes()
         except OSError:
@@ -182,7 +180,7 @@ def check(path: Path) -> list[str]:
             schema = pl.read_parquet_schema(io.BytesIO(data))
         except (OSError, pl.exceptions.PolarsError):
             raise DamagedError(f"{file} is damaged") from None
-        _check_columns(file, name, former.of_today(name, pl.DataFrame(schema=schema)).columns)
+        _check_columns(file, name, list(schema))
     keys: list[str] = read(path, RUN_INFO)[RUN].to_list()
     return keys
 

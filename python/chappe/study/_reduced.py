@@ -269,10 +269,6 @@ def first_arrivals(results: Results, flow: int | None = None) -> pl.DataFrame:
     of_flow = pl.col("flow").is_not_null() if flow is None else pl.col("flow") == flow
     data = packets.filter(of_flow & pl.col("packet_type").cast(pl.String).is_in(["tcp_data", "udp"]))
     event = pl.col("event").cast(pl.String)
-    if data["sent_at_s"].null_count() == len(data):
-        # The previous version did not write these times.
-        sent = data.filter(event == "created").group_by("packet").agg(pl.col("time_s").min().alias("sent_at_s"))
-        data = data.drop("sent_at_s").join(sent, on="packet", how="left", maintain_order="left")
     arrived = _with_short_flows(data, results).filter(
         (event == "delivered") & (pl.col("node") == pl.col("dst")) & pl.col("sent_at_s").is_not_null()
     )

@@ -15,7 +15,6 @@ import polars as pl
 from chappe import _chosen as chosen
 from chappe import _core
 from chappe._arguments import is_whole, names_of, not_whole, problem, problems_of_work, said
-from chappe._deprecated import arguments, keyword_only, warn
 from chappe._error import Problem, ScenarioError, StudyError, WorkWarning
 from chappe._notice import Notice, tell_unused
 from chappe._progress import Progress, bar
@@ -31,7 +30,6 @@ from chappe.study._axes import (
     Point,
     doubts_of,
     grid,
-    of_today,
     problems_of_size,
     seeds_of,
     settings_without_seed,
@@ -63,16 +61,6 @@ _AT_ONCE = 1000
 """Runs read at a time at the end of a study, so that the batches of all runs need not fit into memory."""
 
 
-def _without_quiet(quiet: bool | None, progress: Progress) -> Progress:
-    """Progress by the former argument ``quiet``."""
-    if quiet is None:
-        return progress
-    warn("the argument quiet", "progress")
-    return quiet if not isinstance(quiet, bool) else not quiet
-
-
-@arguments(stop="precision", on="backend", transient="warmup")
-@keyword_only("seeds", after=2)
 def sweep(
     scenario: ScenarioLike,
     axes: Axes | None = None,
@@ -92,7 +80,6 @@ def sweep(
     backend: str | None = None,
     progress: Progress = False,
     title: str = "Study",
-    quiet: bool | None = None,
 ) -> Study:
     """Runs a scenario at all combinations of the values of the axes. Runs already in ``out`` are not repeated.
 
@@ -121,7 +108,6 @@ def sweep(
         backend: ``"ray"`` or ``"ray://ADDRESS"`` for a Ray cluster; ``None``: this machine.
         progress: True for a progress bar, or a function of the completed share, from 0 to 1.
         title: Title of the progress bar.
-        quiet: Deprecated: use ``progress``.
 
     Raises:
         ScenarioError: If the scenario cannot be run.
@@ -134,7 +120,6 @@ def sweep(
         RuntimeError: In a process forked after polars was used.
     """
     base = scenario_of(scenario)
-    progress = _without_quiet(quiet, progress)
     given = problems_of_work(jobs, backend, out, progress, title)
     stop: Precision | None = None
     if precision is None or isinstance(precision, Precision):
@@ -152,8 +137,7 @@ def sweep(
     given += wrong_own
     points, own_seeds = _points(base, axes, cases, seeds, jobs, given, reduction_of(own))
     asked = {stop.measure: "precision.measure"} if stop and isinstance(stop.measure, str) else {}
-    pooled = names_of("pool", pool) if pool else []
-    pooled = list(of_today(dict.fromkeys(pooled)))
+    pooled = list(dict.fromkeys(names_of("pool", pool) if pool else []))
     problems = problems_of_own(points, own, "measures")
     problems += problems_of_pool(pooled, list(points[0].labels), stop is not None)
     problems += [*problems_of_rules(points, warmup, asked), *(problems_of_stop(stop, own_seeds, own) if stop else ())]
@@ -172,7 +156,7 @@ def sweep(
         **({"measures": stored(own)} if own else {}),
         **({"pool": pooled} if pooled else {}),
     }
-    doubts = doubts_of(base, points)
+    doubts = doubts_of(points)
     tell_unused(doubts)
     return carry_out(
         base,
@@ -202,11 +186,9 @@ def _in(text: str | None, old: str, new: str) -> str | None:
     return None if text is None else text.replace(f"`{old}", f"`{new}")
 
 
-@arguments(on="backend", rule="setting", transient="warmup")
-@keyword_only("axes", "seeds", after=2)
 def search(
     scenario: ScenarioLike,
-    setting: str | Search,
+    setting: str,
     *,
     low: int | str | None = None,
     high: int | str | None = None,
@@ -225,7 +207,6 @@ def search(
     backend: str | None = None,
     progress: Progress = False,
     title: str = "Search",
-    quiet: bool | None = None,
 ) -> Study:
     """Searches for the best value of a setting, at all combinations of the values of the axes.
 
@@ -250,7 +231,6 @@ def search(
         backend: As in :func:`sweep`.
         progress: As in :func:`sweep`.
         title: As in :func:`sweep`.
-        quiet: Deprecated: use ``progress``.
 
     Returns:
         The study; :meth:`Study.curve` gives the results.
@@ -259,17 +239,12 @@ def search(
         Exception: As :func:`sweep` does.
     """
     base = scenario_of(scenario)
-    progress = _without_quiet(quiet, progress)
     given = problems_of_work(jobs, backend, out, progress, title)
-    if isinstance(setting, Search):
-        warn("a Search as an argument of search()", 'search(scenario, "tcp.receive_window", low=1, high=32)')
-        rule = setting
-    else:
-        for name, value in (("low", low), ("high", high)):
-            if value is None:
-                given.append(problem(name, f"`{name}` is missing", None))
-        interval = (0 if low is None else low, 1 if high is None else high)
-        rule = Search(setting, *interval, resolution, measure, direction, max_points, max_runs)
+    for name, value in (("low", low), ("high", high)):
+        if value is None:
+            given.append(problem(name, f"`{name}` is missing", None))
+    interval = (0 if low is None else low, 1 if high is None else high)
+    rule = Search(setting, *interval, resolution, measure, direction, max_points, max_runs)
     taken = [*(axes if isinstance(axes, Mapping) else ()), *([rule.setting] if isinstance(rule.setting, str) else ())]
     own, wrong_own = own_of(with_rule(measures, rule.measure), taken, "measures")
     given += wrong_own
@@ -289,18 +264,18 @@ def search(
         runs = max(len(own_seeds), -(-2 * rule.max_runs // largest))
         problems = problems_of_size(base, len(points) * largest, runs)
     if problems:
-        raise StudyError(problems if isinstance(setting, Search) else [_as_argument(p) for p in problems])
+        raise StudyError([_as_argument(p) for p in problems])
     warn_of_work(points, len(own_seeds) * GRID, jobs)
     drawn = drawn_everywhere(points, cases)
     about = {
         "axes": [*points[0].labels, rule.setting],
         "seeds": own_seeds,
-        "search": rule.stored,
+        "search": vars(rule),
         "warmup": warmup,
         "drawn": drawn,
         **({"measures": stored(own)} if own else {}),
     }
-    doubts = doubts_of(base, points)
+    doubts = doubts_of(points)
     tell_unused(doubts)
     return carry_out(
         base,
@@ -429,7 +404,6 @@ class _Making:
         """Executes the missing runs and returns their number."""
         store = self._store
         self._wanted |= {i.key: i for i in items}
-        store.adopt(items)
         missing = {i.key: i for i in items if i.key not in store and i.key not in self.failed}
         if not missing:
             return 0

@@ -5,14 +5,13 @@ import itertools
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import InitVar, dataclass
+from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any, NamedTuple
 
 from chappe._arguments import is_whole, not_whole, said
-from chappe._deprecated import warn
 from chappe._error import Problem, ScenarioError
-from chappe.measures import DIRECTIONS, OLD_DIRECTIONS, Direction, Totals, direction_of, of_runs, wrong
+from chappe.measures import DIRECTIONS, Direction, Totals, direction_of, of_runs, wrong
 from chappe.study._analysis import Sample, interval
 from chappe.study._axes import Cases, Item, Point, overlap, settings_in
 from chappe.study._explore import GRID, Explored, Sampled, around_the_best, explore
@@ -54,7 +53,6 @@ class Search:
         direction: ``"maximize"`` or ``"minimize"``; ``None``: the better direction of the measure.
         max_points: Number of measured values after which no round begins.
         max_runs: Largest number of runs at each point of the axes, without the fresh runs of the best value.
-        best: Deprecated: use ``direction``.
     """
 
     setting: str
@@ -65,31 +63,11 @@ class Search:
     direction: Direction | None = None
     max_points: int = 40
     max_runs: int = 500
-    best: InitVar[str | None] = None
 
-    def __post_init__(self, best: str | None) -> None:
+    def __post_init__(self) -> None:
         """Fills in the better direction of the measure. Measures without any are refused at the start."""
-        if best is not None:
-            warn("the argument best", "direction='maximize' or direction='minimize'")
-            new = {old: direction for direction, old in OLD_DIRECTIONS.items()}
-            object.__setattr__(self, "direction", new.get(best, best))
         with contextlib.suppress(ValueError):
             object.__setattr__(self, "direction", direction_of(self.measure, self.direction))
-
-    @property
-    def stored(self) -> dict[str, Any]:
-        """Rule as in ``study.json``, where the direction keeps its former word."""
-        last = ("direction", "max_points", "max_runs")
-        fields = {name: value for name, value in vars(self).items() if name not in last}
-        limits = {"max_points": self.max_points, "max_runs": self.max_runs}
-        return {**fields, "best": OLD_DIRECTIONS[self.direction or "maximize"], **limits}
-
-    @classmethod
-    def of_stored(cls, rule: Mapping[str, Any]) -> "Search":
-        """Rule of ``study.json``."""
-        direction: Direction = "maximize" if rule["best"] == OLD_DIRECTIONS["maximize"] else "minimize"
-        known = {name: value for name, value in rule.items() if name in cls.__dataclass_fields__ and name != "best"}
-        return cls(**known, direction=direction)
 
     @property
     def sign(self) -> int:
@@ -222,7 +200,7 @@ def explored(
 ) -> dict[str, Explored]:
     """Results of finished searches, by the values on the axes: the searches are repeated with their runs.
 
-    Searches without some of their runs, such as those of the previous version, are missing.
+    Searches without some of their runs, which are not finished, are missing.
     """
     tables: dict[str, dict[int, dict[int, str]]] = {}
     for run in runs:
@@ -256,8 +234,8 @@ def curve(samples: Sequence[Sample], search: Search, results: Mapping[str, Explo
     Args:
         samples: Samples of all values.
         search: The rule.
-        results: Results of the searches, by the values on the axes. A search without result, which is not finished or
-            of the previous version, is described by its samples.
+        results: Results of the searches, by the values on the axes. A search without result, which is not finished,
+            is described by its samples.
     """
     groups: dict[str, dict[int, Sample]] = {}
     for s in samples:
@@ -269,9 +247,7 @@ def curve(samples: Sequence[Sample], search: Search, results: Mapping[str, Explo
             best, tied, end = found.best, found.tied, found.end
         else:
             best, tied = around_the_best(group, set(), search.sign, _CONFIDENCE)
-            # The batches of one run tell nothing apart.
-            one_seed = any(s.seeds is None for s in group.values())
-            tied, end = (min(group), max(group)) if one_seed else tied, None
+            end = None
         for step, s in sorted(group.items()):
             e = s.estimate
             labels = {k: v for k, v in s.labels.items() if k != search.setting}

@@ -41,14 +41,13 @@ def study(s: Study, measures: Sequence[str], flows: str | None = None) -> None:
 
 @contextmanager
 def told_at_once() -> Iterator[None]:
-    """Prints warnings of Chappe, and those about former names in files, on standard error at once."""
+    """Prints warnings of Chappe on standard error at once."""
     with python_warnings.catch_warnings():
-        for kind in (ChappeWarning, FutureWarning):
-            python_warnings.simplefilter("always", kind)
+        python_warnings.simplefilter("always", ChappeWarning)
         previous = python_warnings.showwarning
 
         def shown(message: Warning | str, category: type[Warning], *where: Any, **how: Any) -> None:
-            if issubclass(category, ChappeWarning | FutureWarning):
+            if issubclass(category, ChappeWarning):
                 tell(f"warning: {plain(message)}")
             else:
                 previous(message, category, *where, **how)

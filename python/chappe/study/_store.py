@@ -18,16 +18,15 @@ import json
 import os
 import re
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property, partial
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from chappe import RESULTS_EPOCH, _core
+from chappe import RESULTS_EPOCH
 from chappe import _forked as forked
 from chappe import _metadata as metadata
 from chappe import _tables as tables
@@ -38,13 +37,12 @@ from chappe._notice import Notice
 from chappe._scenario import Scenario
 from chappe._words import count
 from chappe.study import _parts as parts
-from chappe.study._axes import KEY_LENGTH, Item
+from chappe.study._axes import KEY_LENGTH
 from chappe.study._parts import RUN, DamagedError, Finished
 from chappe.study._reduced import REDUCED, SCHEMA
 
-FORMAT = 2
-FORMER = 1
-"""Format of the previous version, which is read: its runs are named by hashes of all settings."""
+FORMAT = 1
+"""Format of the store."""
 
 CHUNK = 250
 """Runs per chunk; amortizes the per-chunk cost of opening a dozen files."""
@@ -78,16 +76,13 @@ def folders(path: Path, *, unfinished: bool = False) -> list[Path]:
     return paths
 
 
-def table(
-    sources: Mapping[str, Path], name: str, keys: Sequence[str], former: Mapping[str, str] = MappingProxyType({})
-) -> pl.DataFrame:
+def table(sources: Mapping[str, Path], name: str, keys: Sequence[str]) -> pl.DataFrame:
     """Rows of runs in a table, in the order of ``keys``.
 
     Args:
         sources: Part of every run.
         name: Name of the table.
         keys: Keys of the runs.
-        former: Keys in parts of the previous version, by key.
     """
     # After an interruption a run may be in two parts; only the part in ``sources`` counts.
     wanted: dict[Path, dict[str, int]] = {}
@@ -98,18 +93,14 @@ def table(
         if not keys:
             return pl.DataFrame(schema={RUN: pl.String, **SCHEMA})
     for place, key in enumerate(keys):
-        wanted.setdefault(sources[key], {})[former.get(key, key)] = place
+        wanted.setdefault(sources[key], {})[key] = place
     if not wanted:
         return pl.DataFrame()
     tables_read, places = [], []
     for path, place_of in wanted.items():
         read = parts.read(path, name)
-        found = [place_of.get(key, -1) for key in read[RUN].to_list()]
-        if former:
-            names = [keys[place] if place >= 0 else "" for place in found]
-            read = read.with_columns(pl.Series(RUN, names, dtype=pl.String))
         tables_read.append(read)
-        places += found
+        places += [place_of.get(key, -1) for key in read[RUN].to_list()]
     # Flows have names in some runs only, or in none.
     labels = [name for name in LABELS if any(name in read.columns for read in tables_read)]
     if labels and name == "flows":
@@ -150,8 +141,6 @@ class Store:
         self.folder = folder
         self.warnings: list[Notice] = []
         self._sources: dict[str, Path] = {}
-        self._former: dict[str, str] = {}
-        """Names of runs in parts of the previous version, by their current names."""
         self._waiting: dict[str, Finished] = {}
         self._order: list[str] = []
         self._places: dict[str, int] = {}
@@ -233,14 +222,14 @@ class Store:
             self._refuse_runs_of_others(other)
             self._warn("rewritten_study", STUDY, f"{self.folder / STUDY} was damaged and has been rewritten")
             return
-        if form not in (FORMER, FORMAT):
+        if form != FORMAT:
             raise StorageError(f"{self.folder} was written in another format ({form}, not {FORMAT}): {other}")
-        if epoch != (_core.SETTINGS_EPOCH if form == FORMER else RESULTS_EPOCH):
+        if epoch != RESULTS_EPOCH:
             raise StorageError(
                 f"{self.folder} has results of epoch {epoch}, which cannot be compared with the results of epoch "
                 f"{RESULTS_EPOCH} of this version: {other}"
             )
-        known = _of_today(stored)
+        known = _complete(stored)
         if known != scenario:
             raise StorageError(f"{self.folder} belongs to another scenario ({_differences(known, scenario)}): {other}")
 
@@ -285,20 +274,6 @@ class Store:
     def _know(self, path: Path, keys: Sequence[str]) -> None:
         for key in keys:
             self._sources.setdefault(key, path)
-
-    @cached_property
-    def _has_former(self) -> bool:
-        """True if parts were written by the previous version."""
-        return any(parts.owner(path) not in (self._owner, None) for path in set(self._sources.values()))
-
-    def adopt(self, items: Iterable[Item]) -> None:
-        """Finds runs of the previous version, which named them by other hashes."""
-        if not self._has_former:
-            return
-        for item in items:
-            if item.key not in self and item.former_key in self._sources:
-                self._sources[item.key] = self._sources.pop(item.former_key)
-                self._former[item.key] = item.former_key
 
     def __contains__(self, key: str) -> bool:
         """True for runs in the store, written or not."""
@@ -360,7 +335,7 @@ class Store:
             StorageError: If files were deleted or damaged during the study.
         """
         try:
-            return table(self._sources, name, keys, self._former)
+            return table(self._sources, name, keys)
         except DamagedError as e:
             raise _lost(e) from None
 
@@ -452,8 +427,6 @@ class Store:
             self._sources = {k: aside if p == path else p for k, p in self._sources.items()}
         self._write_part(path, content)
         self._sources.update(dict.fromkeys(keys, path))
-        # The new part has the current keys.
-        self._former = {k: old for k, old in self._former.items() if k not in keys}
 
     def _write_part(self, path: Path, content: Mapping[str, pl.DataFrame]) -> None:
         try:
@@ -477,33 +450,16 @@ class Store:
         )
 
 
-_THEN = {"routing.aodv.data_ttl": "net_diameter"}
-"""Settings that the previous version did not have, and whose default is not what it did."""
-
-
-def _of_today(stored: object) -> object:
-    """Settings of a scenario, perhaps with former names and without new settings, as this version writes them."""
+def _complete(stored: object) -> object:
+    """Settings of a scenario with the defaults of those that it does not have."""
     try:
-        settings = Scenario(_then(stored) | stored).settings if isinstance(stored, dict) else None
+        settings = Scenario(stored).settings if isinstance(stored, dict) else None
     except ScenarioError:
         settings = None
     if settings is None:
         return stored
     del settings["run"]["seed"]
     return settings
-
-
-def _then(stored: Mapping[str, Any]) -> dict[str, str]:
-    """Rules of the previous version where the settings of a scenario do not say it."""
-
-    def is_set(name: str) -> bool:
-        group: Any = stored
-        *groups, last = name.split(".")
-        for part in groups:
-            group = group.get(part, {})
-        return last in group
-
-    return {name: value for name, value in _THEN.items() if not is_set(name)}
 
 
 def _lost(e: DamagedError) -> StorageError:

@@ -23,15 +23,12 @@ from chappe import _outputs as outputs
 from chappe import _silence as silence
 from chappe import _tables as tables
 from chappe._arguments import name_of, names_of, path_of, said, values_of
-from chappe._deprecated import keyword_only, warn
 from chappe._error import ScenarioError, StorageError
-from chappe._former import OF_STUDIES, table_of_today
-from chappe._former_settings import renamed_setting, settings_of_today
 from chappe._notice import Notice
 from chappe._run_warnings import ENDS, of_batches
 from chappe._scenario import Scenario
 from chappe._words import count
-from chappe.measures import NAMES, Direction, Totals, column, direction_of, is_index, short_batches
+from chappe.measures import NAMES, Direction, Totals, direction_of, is_index, short_batches
 from chappe.stats import known_confidence
 from chappe.study import _analysis as analysis
 from chappe.study import _export as export
@@ -39,7 +36,6 @@ from chappe.study import _own as own
 from chappe.study import _parts as parts
 from chappe.study import _store as store
 from chappe.study._axes import Item
-from chappe.study._common import drawn
 from chappe.study._facts import WARMUPS, Batches, mean_series, runs_of, totals_of, with_measures
 from chappe.study._later import asked_later
 from chappe.study._parts import RUN, DamagedError
@@ -54,10 +50,7 @@ if TYPE_CHECKING:
 TOTALS = "totals"
 """Name of the table of the totals of measures."""
 
-_FORMER = {"stop": "precision", "transient": "warmup"}
-"""Keys of ``study.json`` by key of the previous version."""
-
-_OF_SEARCH = ("setting", "measure", "best")
+_OF_SEARCH = ("setting", "measure", "direction")
 
 LOOKED_AT = 2000
 """Runs whose flows are searched for silent flows at most."""
@@ -112,7 +105,7 @@ class Study:
         self._forgotten = forgotten
         try:
             self._about = _described((self.folder / store.STUDY).read_bytes())
-            points = self._of_today(tables.read(self.folder / store.POINTS))
+            points = tables.read(self.folder / store.POINTS)
             self._all_points = points.select(RUN, "point", *self.axes, "seed", "shown")
             self._points = self._all_points.filter("shown").drop("shown")
         except FileNotFoundError:
@@ -128,24 +121,18 @@ class Study:
 
     @property
     def axes(self) -> list[str]:
-        """Names of the axes; settings with former names have their current names."""
-        return [_of_today(name) for name in self._about["axes"]]
+        """Names of the axes."""
+        return list(self._about["axes"])
 
     @property
     def pool(self) -> list[str]:
         """Axes over which runs are pooled in summaries, comparisons, rankings and plots."""
-        return [_of_today(name) for name in self._about.get("pool", [])]
+        return list(self._about.get("pool", []))
 
     @property
     def _own_axes(self) -> list[str]:
         """Axes over which runs are not pooled."""
         return [name for name in self.axes if name not in self.pool]
-
-    def _of_today(self, table: pl.DataFrame) -> pl.DataFrame:
-        """A table with axes, perhaps of the previous version, with the current names and words."""
-        table = table.rename({name: _of_today(name) for name in self._about["axes"] if name in table.columns})
-        texts = [name for name in self.axes if table.schema.get(name) == pl.String]
-        return table.with_columns(pl.col(name).replace("none", _word_of_today(name)) for name in texts)
 
     @cached_property
     def scenario(self) -> Scenario:
@@ -182,8 +169,7 @@ class Study:
     @property
     def _finished(self) -> pl.DataFrame:
         """Table of measures of a finished study."""
-        runs = self._of_today(self._read(store.RUNS))
-        return runs.rename({"frames": "frames_sent"}) if "frames" in runs.columns else runs
+        return self._read(store.RUNS)
 
     def _read(self, name: str) -> pl.DataFrame:
         """A table that a finished study has written."""
@@ -191,7 +177,7 @@ class Study:
         try:
             rows = tables.read(path)
             if RUN in rows.columns:
-                return tables.known(rows)
+                return rows
         except (OSError, pl.exceptions.PolarsError):
             pass
         raise StorageError(f"{path} is damaged; run the study again to repair it")
@@ -210,10 +196,7 @@ class Study:
         """Table of runs, and totals of their measures."""
         forked.refuse()
         if (self.folder / store.RUNS).exists():
-            runs = self._finished
-            # The previous version wrote half widths of Student's t instead of intervals, which are computed again.
-            if column(NAMES[0], "ci_low") in runs.columns:
-                return runs, self._read(store.TOTALS)
+            return self._finished, self._read(store.TOTALS)
         keys = self._there[RUN].unique(maintain_order=True).to_list()
         if not keys:
             return self._there, self._there.select(RUN)
@@ -229,7 +212,7 @@ class Study:
         The table ``totals`` has ``numerator`` and ``denominator`` of each ``measure`` of each run.
         """
         forked.refuse()
-        name = table_of_today(name_of("name", name), OF_STUDIES)
+        name = name_of("name", name)
         if name == TOTALS:
             return self._there.join(self._measured[1], on=RUN, maintain_order="left_right")
         rows = self._rows(name, self._there[RUN].unique(maintain_order=True).to_list())
@@ -258,12 +241,7 @@ class Study:
     @cached_property
     def _drawn(self) -> list[str]:
         """Parts of the scenario that the seed draws alike at all points."""
-        if "drawn" in self._about:
-            return list(self._about["drawn"])
-        try:
-            return sorted(drawn(self.scenario.settings))
-        except ScenarioError:
-            return []
+        return list(self._about["drawn"])
 
     @property
     def _common(self) -> bool:
@@ -273,7 +251,7 @@ class Study:
     @property
     def _single(self) -> bool:
         """True for one seed: intervals come from batches."""
-        return self._about["seeds"] is not None and len(self._about["seeds"]) == 1
+        return len(self._about["seeds"]) == 1
 
     def _in_order(self, measure: str) -> list[analysis.Sample]:
         """Totals of a measure at each point, by runs, or by the batches of a single run."""
@@ -394,7 +372,6 @@ class Study:
         tables_of_runs = self.table("batches").partition_by(RUN, maintain_order=True)
         return {batches[RUN][0]: text for batches in tables_of_runs if (text := short_batches(batches))}
 
-    @keyword_only("confidence", after=2)
     def summary(
         self,
         measures: str | Sequence[str] | None = "goodput_bps",
@@ -578,7 +555,7 @@ class Study:
             why = {
                 "max_runs": f"the search{where} ended at max_runs = {rule.max_runs}",
                 "max_points": f"the search{where} ended at max_points = {rule.max_points}",
-            }.get(ended, f"the search{where} is not finished, or was made by the previous version")
+            }.get(ended, f"the search{where} is not finished")
             notices.append(Notice("undecided_search", "search", f"{why}: {apart}"))
         return notices
 
@@ -644,7 +621,6 @@ class Study:
         except (ScenarioError, TypeError, ValueError):
             return None
 
-    @keyword_only("confidence", after=4)
     def compare(
         self,
         measure: str,
@@ -705,7 +681,6 @@ class Study:
         *,
         direction: Direction | None = None,
         confidence: float = 0.95,
-        best: str | None = None,
         flows: str | None = None,
     ) -> pl.DataFrame:
         """Ranks settings by their means from best to worst, and says which can be best and which cannot be told apart.
@@ -719,7 +694,6 @@ class Study:
                 (:class:`chappe.measures.Measure`).
             confidence: 1 - confidence is the family-wise error rate of all pairs of all combinations (Holm), and of
                 ``can_be_best``; confidence of all intervals together (Bonferroni).
-            best: Deprecated: use ``direction``.
             flows: Flows that are measured, as in :meth:`summary`, without ``"each"``.
 
         Returns:
@@ -736,9 +710,9 @@ class Study:
             name_of("direction", direction)
         known_confidence(confidence)
         samples = self._of_flows(measure, flows)
-        if direction is None and best is None:
+        if direction is None:
             direction = self._direction_of(measure)
-        rows = analysis.table(analysis.rank(samples, names, direction_of(measure, direction, best), confidence))
+        rows = analysis.table(analysis.rank(samples, names, direction_of(measure, direction), confidence))
         if rows.is_empty():
             return rows
         typed = rows.cast({"rank": pl.Int64, "can_be_best": pl.Boolean, "letters": pl.String, "note": pl.String})
@@ -842,11 +816,11 @@ class Study:
         if not self.is_search:
             raise ValueError("this study is not a search")
         rule: dict[str, Any] = self._about["search"]
-        return {**rule, "setting": _of_today(rule["setting"])}
+        return rule
 
     @property
     def _rule(self) -> Search:
-        return Search.of_stored(self._search)
+        return Search(**self._search)
 
     def curve(self) -> pl.DataFrame:
         """Results of a search.
@@ -898,11 +872,6 @@ class Study:
             return [cache.get(key) for key in keys]
 
         return known
-
-    def samples(self, measure: str) -> list[analysis.Sample]:
-        """Deprecated: use the table ``totals``."""
-        warn("Study.samples()", 'table("totals")')
-        return self._in_order(measure)
 
     def report(
         self,
@@ -969,27 +938,19 @@ def _known_share(within: object) -> None:
         raise ValueError(f"within is {said(within)}; it must lie between 0 and 1, such as 0.05")
 
 
-def _of_today(name: str) -> str:
-    return renamed_setting(name) or name
-
-
-def _word_of_today(name: str) -> str:
-    """Current word of a setting whose former word was "none"."""
-    word: str = settings_of_today({name: "none"})[0][name]
-    return word
-
-
 def _described(data: bytes) -> dict[str, Any]:
     """Content of ``study.json``.
 
     Raises:
         ValueError: If it does not describe a study.
     """
-    about = {_FORMER.get(name, name): value for name, value in parts.loaded(data).items()}
+    about = parts.loaded(data)
     axes, seeds, search = about.get("axes"), about.get("seeds"), about.get("search", {})
     good = (
+        about.get("format") == store.FORMAT,
         isinstance(axes, list) and all(isinstance(name, str) for name in axes),
-        seeds is None or isinstance(seeds, list),
+        isinstance(seeds, list),
+        isinstance(about.get("drawn"), list),
         isinstance(about.get("scenario"), dict),
         about.get("warmup") in WARMUPS,
         isinstance(about.get("measures", {}), dict),
