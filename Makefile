@@ -10,12 +10,13 @@ ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += --jobs=2
 endif
 
-.PHONY: core demo test test-rust test-python test-quick test-layer quick-rust quick-python test-bounds bench bench-gate bench-scale bench-motion bench-sinr bench-wifi bench-study bench-pages bench-yardstick docs fuzz wasm pages-tools test-pages wheel
+.PHONY: core demo test test-core test-rust test-python test-quick test-layer quick-rust quick-python test-bounds bench bench-gate bench-scale bench-motion bench-sinr bench-wifi bench-study bench-pages bench-yardstick docs fuzz wasm pages-tools test-pages wheel
 .PHONY: check-kernel test-captures lint lint-rust lint-python clean help
 
 help:
 	@echo "make demo        build everything and reproduce ElRakabawy et al. 2005 with short runs"
 	@echo "make test        build everything, check formats, lints and types, run all tests"
+	@echo "make test-core   the same without the tests of the reproductions"
 	@echo "make test-quick  build everything, run the tests that are not marked slow, without lints"
 	@echo "make test-layer  run the unit tests of a layer, LAYER (tcp), while it is edited"
 	@echo "make test-captures read captures with tshark (needs tshark)"
@@ -34,7 +35,7 @@ help:
 	@echo "make bench-pages work per picture of reports in Chromium, their size, time to the first picture"
 	@echo "make fuzz        fuzz properties, random runs, scenario texts and arguments of Python, MINUTES (5) each"
 	@echo "make docs        build the documentation site into site/, with a gallery and the API, and check its links"
-	@echo "make wheel       build an abi3 wheel into dist/"
+	@echo "make wheel       build an abi3 wheel, and that of the papers, into dist/"
 
 # Python packages of the lock file, in their own environment.
 $(VENV)/ready: requirements.lock
@@ -101,10 +102,10 @@ bench-pages: $(VENV)/built wasm pages-tools
 
 # The wheel is packed first, because lints and tests build the binding differently and replace the library of the wheel.
 # Then Rust and Python run in parallel, because one core compiles one crate; the output of a command appears at its end.
-test: $(VENV)/built
+test test-core: $(VENV)/built
 	@rm -rf $(VENV)/wheel
 	$(BIN)/maturin build --quiet --release --locked --out $(VENV)/wheel
-	@$(MAKE) --no-print-directory --output-sync=line test-rust test-python
+	@$(MAKE) --no-print-directory --output-sync=line test-rust test-python TREES=$(if $(filter test-core,$@),tests)
 
 # The same cases each time, so that a change fails only by its own effect; `make fuzz` draws other cases.
 test-rust: export PROPTEST_RNG_SEED := 1794
@@ -115,7 +116,7 @@ test-rust: lint-rust
 # Tests start hundreds of programs: each would compile the package again.
 test-python: export PYTHONDONTWRITEBYTECODE :=
 test-python: lint-python
-	CHAPPE_WHEEL=$(VENV)/wheel $(BIN)/pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
+	CHAPPE_WHEEL=$(VENV)/wheel $(BIN)/pytest --numprocesses auto --dist loadfile --no-loadscope-reorder $(TREES)
 
 # Modules of crates/core/tests whose tests are slow: every setting changed, allocations counted, scenarios of a megabyte.
 # The slow tests of Python have the marker `slow` (conftest.py).
@@ -208,6 +209,7 @@ test-bounds: $(VENV)/ready
 
 wheel: $(VENV)/ready
 	$(BIN)/maturin build --quiet --release --locked --out dist
+	$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist ./reproductions
 
 clean:
 	rm -rf $(VENV) target dist demo

@@ -40,6 +40,7 @@ NAV: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
         "Validation",
         (
+            "quality.md",
             "linux.md",
             "reproductions/findings.md",
             "reproductions/papers.md",

@@ -35,6 +35,7 @@ def arguments(target: str, program: str, *first: str) -> list[str]:
 def test_make_test_runs_every_test_of_python() -> None:
     how_many_at_once = ["--numprocesses", "auto", "--dist", "loadfile", "--no-loadscope-reorder"]
     assert arguments("test", "pytest") == how_many_at_once
+    assert arguments("test-core", "pytest") == [*how_many_at_once, "tests"]
     assert arguments("test-quick", "pytest") == ["-m", "not slow", *how_many_at_once]
 
 
