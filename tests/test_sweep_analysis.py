@@ -668,7 +668,7 @@ def test_a_search_that_tells_nothing_apart_says_so() -> None:
     assert found.seeds == [1, 2, 3]
     assert set(found.curve()["end"]) == {"max_runs"}
     assert found.curve()["is_tied"].all()
-    assert "the search ended at max_runs = 60: tcp.receive_window from 30 to 60 is not told apart" in found.doubts()
+    assert "the search ended at max_runs = 60: tcp.receive_window from 30 to 60 is indistinguishable" in found.doubts()
     # A search without its last runs is not finished.
     points = pl.read_parquet(found.folder / "points.parquet")
     points.filter(pl.col("seed") < 4).with_columns(shown=True).write_parquet(found.folder / "points.parquet")

@@ -217,7 +217,7 @@ def test_nodes_that_a_task_finds_unfit() -> None:
         until_none_is_left()
 
 
-def test_tasks_that_unfit_nodes_refuse_are_given_again_and_those_not_read_fail() -> None:
+def test_tasks_of_unfit_nodes_are_repeated_and_unread_ones_fail() -> None:
     class Refusing:
         cores = 1
         answers = 0

@@ -22,7 +22,7 @@ def told(function: Callable[[], object]) -> list[str]:
     return [str(w.message) for w in caught]
 
 
-def test_every_function_that_runs_a_scenario_tells_what_the_command_line_tells(
+def test_every_function_that_runs_a_scenario_warns_like_commands(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     scenario = chappe.Scenario(SETTINGS)

@@ -53,7 +53,7 @@ class Advice:
     """Changes that were tried on a network.
 
     Attributes:
-        findings: Sentences that say what to change, what it brings and what it costs.
+        findings: Recommended changes with their gains and costs, as sentences.
         table: A row for each change and measure: ``change``, ``measure``, ``estimate``, ``relative`` with
             ``relative_ci_low`` and ``relative_ci_high``, and ``verdict``.
         study: The study, with the axis ``case``.
@@ -79,7 +79,7 @@ def advise(
     jobs: int | None = None,
     progress: Progress = False,
 ) -> Advice:
-    """Tries changes on a network, and says which of them pay.
+    """Tries changes of a network and shows which of them help.
 
     Each change is compared with the network as it is, in goodput, delay and fairness, with 10 seeds, and with 20 and 40
     as long as a goodput is not decided; the three looks share the error of 5 % (Bonferroni), as do all changes (Holm).

@@ -21,7 +21,7 @@ class Question(NamedTuple):
 
 
 LINUX = "linux"
-"""Preset with the TCP of Linux 6.18, offered beside the TCP variants."""
+"""Preset with the TCP of Linux 6.18, offered in addition to the TCP variants."""
 
 _VARIANTS = ("newreno", "reno", "sack", "vegas", "cubic", "westwood")
 

@@ -673,7 +673,7 @@ class Results:
     def report(self, path: str | os.PathLike[str], *, title: str = "Run") -> None:
         """Writes a report of the run: one HTML file that opens offline, and contains the simulator.
 
-        It says what was found, has tables and a map, and a player: the run is repeated in the page, frame by frame,
+        It has findings, tables, a map and a player: the run is repeated in the page, frame by frame,
         also with other settings. Without the module of the simulator (docs/see.md) it has no player.
 
         Args:

@@ -420,7 +420,7 @@ def verdicts_of_both(rng: np.random.Generator) -> tuple[Verdict, Verdict]:
     return verdicts[0], verdicts[1]
 
 
-def test_short_runs_contradict_long_ones_by_noise_in_less_than_one_claim_of_a_hundred() -> None:
+def test_short_runs_contradict_long_ones_in_under_1_percent_of_claims() -> None:
     rng = np.random.default_rng(5)
     both = [verdicts_of_both(rng) for _ in range(1000)]
     opposite = sum(
@@ -475,7 +475,7 @@ def test_equal_values_are_judged_by_their_signs() -> None:
     assert below("", Estimate.of([1.0] * 10), 0).p_supports == 1
 
 
-def test_the_page_says_what_a_verdict_depends_on_and_how_large_an_effect_can_be() -> None:
+def test_the_page_states_dependence_and_possible_effect_sizes() -> None:
     yes, no = observation(True), observation(False)
     assert reproduce._remarks(judge([yes.of("A"), no.of("B")])) == ["A; not B"]
     small = judge([more("5 hops", estimate(1.01, 0.01), estimate(1, 1e-6))])

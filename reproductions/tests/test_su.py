@@ -177,7 +177,7 @@ def test_within_25_percent_is_told_from_the_error() -> None:
     assert score.median == pytest.approx((0.26 + (1 / 0.76 - 1)) / 2)
 
 
-def test_a_table_left_out_is_predicted_with_the_facts_that_the_others_choose(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_left_out_is_predicted_from_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     def made(_: Estimates, model: str) -> dict[str, Prediction]:
         """The paper's numbers with all facts that bear on them, and half as much otherwise."""
         known = frozenset(informed.FACTS) if model == INFORMED else frozenset(model.split("+"))
@@ -292,7 +292,7 @@ def test_both_parts_of_a_target_must_be_met() -> None:
         assert hoped({}, {buf2: first, reno: other})["T7J-Buf 2-2"].check is check
 
 
-def test_an_order_is_asked_for_only_where_the_paper_tells_two_schemes_apart() -> None:
+def test_an_order_is_judged_only_where_the_paper_has_one() -> None:
     schemes = ("reno", "vegas", "buf2")
     outcome = hoped({Point("rows", 4, scheme=s): kbps for s, kbps in zip(schemes, (600, 590, 700), strict=True)})
     orders = {name: o for name, o in outcome.items() if not o.id}

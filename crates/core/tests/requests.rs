@@ -38,7 +38,7 @@ const FIXED: &str = r#"requests = { think = "1 s", think_distribution = "fixed",
     tcp.nagle = "off""#;
 
 #[test]
-fn a_response_follows_a_think_time_after_the_acknowledgement_of_the_one_before() {
+fn a_response_follows_think_time_after_the_last_acknowledgement() {
     let sim = ran(&format!("{FIXED}\nflow = [{{ src = 0, dst = 1, app = \"requests\", start = \"2 s\" }}]"));
     let table = sim.recorder().short_flows();
     assert_eq!((table.counts("flow"), table.counts("bytes")), (Some(&[0, 0, 0][..]), Some(&[2500, 2500, 2500][..])));

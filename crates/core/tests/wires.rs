@@ -229,7 +229,7 @@ fn unanswered_connection_is_given_up_at_a_recorded_time() {
 }
 
 #[test]
-fn a_run_that_waits_for_packets_ends_when_its_only_connection_is_given_up() {
+fn a_run_ends_when_its_only_connection_is_given_up() {
     let sim = cut_off("", "3", "100 delivered");
     assert!(sim.now().as_secs() < 60.0, "{:?}", sim.now());
 }

@@ -159,7 +159,7 @@ def _answers(study: Study, name: str, rows: Sequence[Mapping[str, Any]], baselin
             facts.append(f"The {_best(direction)}, certainly (95 %, all pairs together): {best[0]}.")
         elif best:
             rest = f" and {len(best) - 3} more" if len(best) > 3 else ""
-            facts.append(f"Cannot be told apart as the {_best(direction)}: {'; '.join(best[:3])}{rest}.")
+            facts.append(f"Indistinguishable as the {_best(direction)}: {'; '.join(best[:3])}{rest}.")
     if all(row["of"] != "batches" for row in known):
         facts += _differences(study, name, label, baseline)
     else:

@@ -289,7 +289,7 @@ def parser(words: Sequence[str] = ()) -> Parser:
         q.set_defaults(do=do)
         return q
 
-    q = command("new", new.new, "write a scenario with comments, by questions or options")
+    q = command("new", new.new, "write a commented scenario from your answers or options")
     _file(q, "new scenario file (TOML); -: standard output", nargs="?", default="scenario.toml")
     for question in QUESTIONS:
         known = f": {', '.join(question.known)}" if question.known else ""
@@ -395,7 +395,7 @@ def parser(words: Sequence[str] = ()) -> Parser:
     q.add_argument("-o", "--out", metavar="FILE", help="SVG, PNG or PDF file (default: results/NAME.svg)")
     output_options(q)
 
-    q = command("compare", comparisons.compare, "compare the values of an axis of a study with one of them")
+    q = command("compare", comparisons.compare, "compare the values of a study axis with a baseline")
     _compared_options(q)
     q.add_argument("--baseline", metavar="VALUE", help="value that the others are compared with (default: the first)")
     q.add_argument(
@@ -407,12 +407,12 @@ def parser(words: Sequence[str] = ()) -> Parser:
     )
     _printed_options(q)
 
-    q = command("rank", comparisons.rank, "rank the settings of a study, and say which cannot be told apart")
+    q = command("rank", comparisons.rank, "rank the settings of a study and show which are indistinguishable")
     _compared_options(q)
     q.add_argument("--direction", choices=["maximize", "minimize"], help="better direction (default: the measure's)")
     _printed_options(q)
 
-    q = command("advise", advise.advise, "try changes on a network, and say which of them pay")
+    q = command("advise", advise.advise, "try changes of a network and show which of them help")
     _file(q, "scenario file (TOML); -: standard input")
     q.add_argument(
         "--change",
@@ -473,7 +473,7 @@ def parser(words: Sequence[str] = ()) -> Parser:
     q.add_argument("-o", "--out", metavar="FILE", help="the HTML file (default: NAME.html)")
     q.add_argument("-q", "--quiet", action="store_true", help="print only errors and warnings")
 
-    q = command("follow", follow.follow, "run a scenario and tell the story of a flow or of a packet")
+    q = command("follow", follow.follow, "run a scenario and explain what happened to a flow or a packet")
     _file(q, "scenario file (TOML); -: standard input")
     _set_option(q)
     _seed_option(q)

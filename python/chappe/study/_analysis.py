@@ -29,7 +29,7 @@ QUANTILES = {"q10": 0.1, "median": 0.5, "q90": 0.9}
 """Columns of the summary with quantiles of single runs or batches."""
 
 FEW = 3
-"""Runs with which two settings are told apart only if they differ by many standard deviations."""
+"""Number of runs that distinguishes two settings only if they differ by many standard deviations."""
 
 SAME = 0.05
 """Relative difference up to which two settings are the same, unless given."""

@@ -38,7 +38,7 @@ class Explored:
 
 
 def explore(steps: int, first_runs: int, sampled: Sampled, *, sign: int, max_points: int, max_runs: int) -> Explored:
-    """Measures on a grid, and refines it around the best, with further runs where values are not told apart.
+    """Measures on a grid, and refines it around the best, with further runs where values are indistinguishable.
 
     Every look at the results leaves out the values that are significantly worse than the best, and all values beyond
     them. The looks share :data:`ERROR` (1/2, 1/6, 1/12, ...), so that, of a measure with one peak, a value as good as

@@ -1,4 +1,4 @@
-"""Letters of a ranking: settings that share a letter cannot be told apart.
+"""Letters of a ranking: settings that share a letter are indistinguishable.
 
 Piepho, *An algorithm for a letter-based representation of all-pairwise comparisons*, Journal of Computational and
 Graphical Statistics 13, 2004: insert and absorb.

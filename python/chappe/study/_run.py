@@ -96,7 +96,7 @@ def sweep(
         max_length: Largest factor on ``run.stop`` with ``precision``, for studies with one seed.
         min_seeds: Number of seeds before which no point stops with ``precision``, at most ``max_seeds``, for studies
             with several seeds; ``None``: 10.
-        measures: Measures of one's own by name, beside those of every study: an expression such as
+        measures: Measures of one's own by name, in addition to those of every study: an expression such as
             ``"sum(flows.timeouts) / sum(flows.packets_delivered)"`` (docs/studies.md); an expression of polars over the
             table ``flows``, or a numerator and a denominator; or a function of the tables of a run, by name, that
             returns a number, or a numerator and a denominator. Or a list of names such as ``"delay_p95_s"``.
@@ -222,8 +222,8 @@ def search(
         max_runs: Largest number of runs at each point of the axes, without the fresh runs of the best value.
         measures: Measures of one's own, as in :func:`sweep`, of which ``measure`` may be one.
         axes: As in :func:`sweep`.
-        seeds: Number of seeds of the first round, at least 2, which begin at 1,000,001, or a list. Values that are not
-            told apart get further seeds.
+        seeds: Number of seeds of the first round, at least 2, which begin at 1,000,001, or a list. Indistinguishable
+            values get further seeds.
         cases: As in :func:`sweep`.
         warmup: As in :func:`sweep`.
         out: As in :func:`sweep`.

@@ -66,13 +66,11 @@ def ranked(rows: pl.DataFrame, measure: str, axes: Sequence[str], by: Sequence[s
         every = of_one.to_dicts()
         best = [", ".join(str(row[name]) for name in by) for row in every if row["can_be_best"]]
         at = ", ".join(f"{name} = {every[0][name]}" for name in others)
-        told = (
-            f"best: {best[0]}" if len(best) == 1 else f"cannot be told apart as the best: {'; '.join(best) or 'none'}"
-        )
+        told = f"best: {best[0]}" if len(best) == 1 else f"indistinguishable as the best: {'; '.join(best) or 'none'}"
         show.say(f"{m.label[0].upper()}{m.label[1:]}{f' at {at}' if at else ''}, {told}.")
     t = show.table(
         *others, *by, f">{m.label}", "", ">n", "letters", "note",
-        title="95 % confidence of all intervals together; settings that share a letter cannot be told apart",
+        title="95 % confidence of all intervals together; settings that share a letter are indistinguishable",
         keys=len(axes),
     )  # fmt: skip
     for row in rows.to_dicts():

@@ -551,7 +551,7 @@ class Study:
             first, last = (of_search.filter("is_tied")[name][k] for k in (0, -1))
             at = named({axis: of_search[axis][0] for axis in axes})
             where = f" at {at}" if at else ""
-            apart = f"{name} from {first} to {last} is not told apart"
+            apart = f"{name} from {first} to {last} is indistinguishable"
             why = {
                 "max_runs": f"the search{where} ended at max_runs = {rule.max_runs}",
                 "max_points": f"the search{where} ended at max_points = {rule.max_points}",
@@ -683,7 +683,7 @@ class Study:
         confidence: float = 0.95,
         flows: str | None = None,
     ) -> pl.DataFrame:
-        """Ranks settings by their means from best to worst, and says which can be best and which cannot be told apart.
+        """Ranks settings by their means; shows which of them can be the best and which are indistinguishable.
 
         Settings that share a letter do not differ significantly.
 

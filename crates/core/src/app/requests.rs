@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_response_follows_when_the_one_before_is_acknowledged_and_the_client_has_thought() {
+    fn a_response_follows_the_last_acknowledgement_and_think_time() {
         let message = |segments, missing| Out::Message { segments, missing };
         assert_eq!(said(3, 2500), [7, 112, 217].map(|at| (at, message(3, 500))));
         assert_eq!(said(1, 1000), [(7, message(1, 0))]);

@@ -41,7 +41,7 @@ mod tests {
     }
 
     #[test]
-    fn every_window_rule_works_with_some_recovery_and_every_recovery_with_some_rule() {
+    fn every_window_rule_and_every_recovery_has_a_working_partner() {
         assert!(Rule::ALL.iter().all(|rule| !recoveries_of(*rule).is_empty()));
         assert!(Method::ALL.iter().all(|method| Rule::ALL.iter().any(|rule| conflict(*method, *rule).is_none())));
     }

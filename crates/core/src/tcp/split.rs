@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn segments_are_acknowledged_when_they_are_in_the_buffer_and_the_window_closes_with_it() {
+    fn buffered_segments_are_acknowledged_and_close_the_window() {
         let mut h = Halves::new();
         // The SYN opens both halves.
         assert_eq!(h.segment(0), (vec![(1, 4)], vec![(0, 0)]));

@@ -35,27 +35,27 @@ variants! {
     Sack = "sack": Sack with Reno;
     /// Delay-based window with fine-grained retransmission (Brakmo and Peterson 1995).
     Vegas = "vegas": Vegas with Vegas;
-    /// Recovery with selective acknowledgements under Vegas' rule as Linux has it.
+    /// SACK recovery with the Vegas rule of Linux.
     LinuxVegas = "linux_vegas": Sack with LinuxVegas;
     /// NewReno that grows by a fraction of a segment per round trip (FeW, Nahm et al. 2005).
     Few = "few": NewReno with Few;
-    /// NewReno's recovery under a window that grows in proportion to itself (Kelly 2003).
+    /// NewReno recovery with growth in proportion to the window (Scalable TCP, Kelly 2003).
     Scalable = "scalable": NewReno with Scalable;
-    /// NewReno that cuts its window to what the path has carried (Westwood+, Grieco and Mascolo 2004).
+    /// NewReno that reduces its window to the estimated bandwidth-delay product (Westwood+, Grieco and Mascolo 2004).
     Westwood = "westwood": NewReno with Westwood;
-    /// The same by samples and filter of 2001 (TCP Westwood, Casetti et al.).
+    /// The same with the bandwidth filter of 2001 (TCP Westwood, Casetti et al.).
     Westwood2001 = "westwood_2001": NewReno with Westwood2001;
-    /// SACK under what ns-2's `Agent/TCP/Linux` makes of Westwood+, whose estimate hardly acts there.
+    /// SACK with Westwood+ as in ns-2's `Agent/TCP/Linux`, where the estimate has almost no effect.
     LinuxWestwoodNs2 = "linux_westwood_ns2": Sack with LinuxWestwoodNs2;
-    /// NewReno that gives up less of its window for a loss that seems random (Fu and Liew 2003).
+    /// NewReno that reduces its window less for a loss that appears random (Fu and Liew 2003).
     Veno = "veno": NewReno with Veno;
-    /// NewReno that sends a probe after a timeout, and then goes on without slow start (Ahmed et al. 2006).
+    /// NewReno that sends a probe after a timeout and continues without slow start (Ahmed et al. 2006).
     ENewReno = "e_newreno": ENewReno with Reno;
-    /// NewReno that sends at the rate at which the path can forward (TCP-AP, ElRakabawy et al. 2005).
+    /// NewReno paced at the rate at which the path can forward (TCP-AP, ElRakabawy et al. 2005).
     AdaptivePacing = "tcp_ap": NewReno with AdaptivePacing;
-    /// SACK under a window that is a cubic function of the time since the last loss (RFC 9438).
+    /// SACK with a window that is a cubic function of the time since the last loss (RFC 9438).
     Cubic = "cubic": Sack with Cubic;
-    /// NewReno's recovery under a window that never changes.
+    /// NewReno recovery with a constant window.
     Fixed = "fixed": NewReno with Fixed;
 }
 
@@ -68,11 +68,11 @@ keywords! {
         Reno = "reno",
         /// Fast recovery through partial acknowledgements (RFC 6582).
         NewReno = "newreno",
-        /// NewReno's, and probes after a timeout (Ahmed et al. 2006).
+        /// NewReno recovery with probes after a timeout (Ahmed et al. 2006).
         ENewReno = "e_newreno",
         /// Selective acknowledgements (RFC 6675, or ns-2's sack1).
         Sack = "sack",
-        /// Losses by time, tail loss probes, proportional rate reduction, as Linux has them (RFC 8985).
+        /// Losses by time, tail loss probes and proportional rate reduction, as in Linux (RFC 8985).
         RackTlp = "rack_tlp",
         /// Fine-grained timeouts at acknowledgements; with Vegas' congestion control only (Brakmo and Peterson 1995).
         Vegas = "vegas",

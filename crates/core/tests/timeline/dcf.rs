@@ -312,7 +312,7 @@ fn an_rts_is_answered_only_when_the_nav_is_over() {
 }
 
 #[test]
-fn a_signal_that_only_rounding_puts_before_the_slot_does_not_stop_the_access() {
+fn a_signal_that_precedes_a_slot_by_rounding_stops_no_access() {
     // Delays are rounded one by one: the way over a station between is up to 2 ns shorter than the straight one.
     let access = |early: Option<u64>| {
         let mut b = Bench::new("ns2-2.35", "rts_threshold = \"always\"", 1);

@@ -240,7 +240,7 @@ fn a_lost_packet_goes_another_way_and_its_source_is_told() {
 }
 
 #[test]
-fn of_packets_that_wait_after_salvaging_one_is_dropped_whenever_a_request_would_be_due() {
+fn one_salvaged_packet_is_dropped_whenever_a_request_is_due() {
     // ns-2: the neighbors are asked once; 2, 8 and 10 s later one packet is dropped each, the rest after 30 s.
     let mut b = Bench::new("ns2-2.35", "check_always = false");
     let packets: Vec<PacketId> = (0..5).map(|_| b.data(9, &[7, 0, 2, 9], 1)).collect();
@@ -259,7 +259,7 @@ fn of_packets_that_wait_after_salvaging_one_is_dropped_whenever_a_request_would_
 }
 
 #[test]
-fn a_salvage_counts_when_another_way_is_taken_and_not_when_the_packet_waits() {
+fn a_salvage_counts_on_another_route_but_not_while_waiting() {
     let mut b = Bench::new("ns2-2.35", "");
     let packet = b.data(9, &[7, 0, 2, 9], 1);
     b.call(|r, cx| r.on_link_failure(packet, cx));
@@ -304,7 +304,7 @@ fn flow_state_takes_the_route_out_of_packets() {
 }
 
 #[test]
-fn packets_without_anything_take_the_newest_flow_if_their_ttl_is_the_one_expected() {
+fn plain_packets_take_the_newest_flow_if_their_ttl_matches() {
     let mut b = Bench::new("ns2-2.35", "");
     b.follow(FlowState::Establishes(1));
     let (packet, said) = b.follow(FlowState::FollowsDefault);

@@ -146,7 +146,7 @@ fn each_direction_has_its_own_settings() {
 }
 
 #[test]
-fn a_packet_lost_before_the_queue_costs_nothing_and_one_lost_behind_the_transmitter_its_time() {
+fn losses_before_the_queue_cost_no_time_and_later_ones_do() {
     let place = |place: &str| {
         let error = format!("error = {{ model = \"uniform\", rate = 1 }}, error_place = \"{place}\"");
         burst(10, 2, &format!("wired_link = [{{ dst = 1, {error} }}]")).0

@@ -54,9 +54,9 @@ disciplines! {
 
     /// First in, first out; an arrival at a full queue is dropped.
     DropTail(DropTail) = "droptail";
-    /// First in, first out, but routing messages go to the head (ns-2's PriQueue).
+    /// First in, first out; routing messages go to the head (ns-2's PriQueue).
     RoutingFirst(RoutingFirst) = "routing_first";
-    /// Routing messages before TCP acknowledgements before all other packets, each with a limit of its own (ns-2's
+    /// Routing messages before TCP acknowledgements before other packets, each class with its own limit (ns-2's
     /// CMUPriQueue).
     CmuPriority(Box<CmuPriority>) = "cmu_priority";
     /// Random early detection: arrivals are dropped with a probability that grows with the average length.

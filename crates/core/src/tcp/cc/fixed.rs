@@ -6,7 +6,7 @@ use crate::setting::limit::range;
 use crate::settings;
 
 settings! {
-    /// A window that never changes.
+    /// A constant window.
     pub struct Config {
         /// The window \[segments\].
         pub window: u32 = 4 => range(1, 1_000_000),

@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn in_recovery_the_window_shrinks_with_every_second_acknowledgement_as_far_as_the_estimate() {
+    fn recovery_shrinks_cwnd_on_every_second_ack_down_to_estimate() {
         let ack = |recovering| Ack { kind: AckKind::Duplicate, recovering, ..Ack::default() };
         let mut rule = LinuxWestwoodNs2::new(&westwood::Config::default());
         let mut w = after(Signal::FastRetransmit, &mut rule);

@@ -41,12 +41,12 @@ use westwood_2001::Westwood2001;
 macro_rules! window_rules {
     ($declare:ident $($more:tt)*) => {
         $declare! { $($more)* cfg:
-            /// Slow start, one segment per round trip, and half of the amount in use after a loss (RFC 5681).
+            /// Slow start, then one segment per round trip; half of the amount in use after a loss (RFC 5681).
             Reno = "reno": Reno;
-            /// Growth and cuts by the segments that wait in the network (Brakmo and Peterson 1995).
+            /// Growth and reduction by the number of segments queued in the network (Brakmo and Peterson 1995).
             Vegas = "vegas": Vegas::new(&cfg.vegas),
                 settings vegas: vegas = " TCP Vegas.", else "the congestion control is not `vegas`";
-            /// Vegas' rule as Linux has it, with the cuts of Reno.
+            /// The Vegas rule of Linux, with the reductions of Reno.
             LinuxVegas = "linux_vegas": LinuxVegas::new(&cfg.linux_vegas),
                 settings linux_vegas: linux_vegas = " Vegas of Linux.",
                 else "the congestion control is not `linux_vegas`";
@@ -56,31 +56,31 @@ macro_rules! window_rules {
             /// Growth in proportion to the window (Scalable TCP, Kelly 2003).
             Scalable = "scalable": Scalable::new(&cfg.scalable),
                 settings scalable: scalable = " Scalable TCP.", else "the congestion control is not `scalable`";
-            /// Cuts to what the path has carried (Westwood+, Grieco and Mascolo 2004).
+            /// Reduction to the estimated bandwidth-delay product (Westwood+, Grieco and Mascolo 2004).
             Westwood = "westwood": Westwood::new(&cfg.westwood),
                 settings westwood: westwood = " Westwood+.", shared with LinuxWestwoodNs2,
                 else "the congestion control is neither `westwood` nor `linux_westwood_ns2`";
-            /// The same by samples and filter of 2001 (TCP Westwood, Casetti et al.).
+            /// The same with the bandwidth filter of 2001 (TCP Westwood, Casetti et al.).
             Westwood2001 = "westwood_2001": Westwood2001::new(&cfg.westwood_2001),
                 settings westwood_2001: westwood_2001 = " Westwood with the filter of 2001.",
                 else "the congestion control is not `westwood_2001`";
-            /// Westwood+ as ns-2's `Agent/TCP/Linux` computes it, whose estimate hardly acts; with SACK only.
+            /// Westwood+ as in ns-2's `Agent/TCP/Linux`, where the estimate has almost no effect; with SACK only.
             LinuxWestwoodNs2 = "linux_westwood_ns2": LinuxWestwoodNs2::new(&cfg.westwood);
             /// A cubic function of the time since the last loss (RFC 9438).
             Cubic = "cubic": Cubic::new(&cfg.cubic),
                 settings cubic: cubic = " CUBIC.", else "the congestion control is not `cubic`";
             /// The largest delivery rate and the smallest round-trip time (BBR version 1, Cardwell et al. 2016).
             Bbr = "bbr": Bbr;
-            /// A smaller cut for a loss that seems random (Fu and Liew 2003).
+            /// A smaller reduction for a loss that appears random (Fu and Liew 2003).
             Veno = "veno": Veno::new(&cfg.veno),
                 settings veno: veno = " TCP Veno.", else "the congestion control is not `veno`";
-            /// Reno's window, and new segments at the rate that the path can forward (TCP-AP, ElRakabawy et al. 2005).
+            /// Reno's window, with pacing at the rate at which the path can forward (TCP-AP, ElRakabawy et al. 2005).
             AdaptivePacing = "tcp_ap": AdaptivePacing::new(&cfg.ap, cfg.mss),
                 settings ap: adaptive_pacing = " Adaptive pacing (TCP-AP).",
                 else "the congestion control is not `tcp_ap`";
-            /// A window that never changes.
+            /// A constant window.
             Fixed = "fixed": Fixed::new(&cfg.fixed),
-                settings fixed: fixed = " A window that never changes.", else "the congestion control is not `fixed`";
+                settings fixed: fixed = " A constant window.", else "the congestion control is not `fixed`";
         }
     };
 }

@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loss_takes_as_much_under_another_recovery_which_ends_with_that_window() {
+    fn other_recoveries_take_the_same_cut_and_end_with_that_window() {
         for (ecn_cut, cwnd, after) in
             [(EcnCut::Quarter, 8.0, 6.0), (EcnCut::Quarter, 2.0, 2.0), (EcnCut::Half, 8.0, 4.0)]
         {

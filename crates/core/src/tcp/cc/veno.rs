@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn where_many_segments_wait_the_window_grows_with_every_other_acknowledgement() {
+    fn window_grows_on_every_second_ack_while_many_segments_wait() {
         let grown = |ms, ssthresh, acks| {
             let mut rule = rule(ms);
             let mut w = Window { cwnd: 20.0, ssthresh };

@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn the_window_after_a_loss_is_rate_times_smallest_round_trip_and_never_larger_than_before() {
+    fn window_after_a_loss_is_rate_times_min_rtt_and_never_grows() {
         let mut rule = rule(Filter::Constant, Span::secs(1));
         assert_eq!(after(Signal::FastRetransmit, Time::ZERO, &mut rule), (10.0, 10.0), "nothing is measured: a half");
         // B = 1.2 Mbit/s, RTTmin = 100 ms, segments of 1000 B: 15.

@@ -21,7 +21,7 @@ fn with_elfn(cfg: &Config) -> (Sender, Time) {
 }
 
 #[test]
-fn a_sender_that_stands_by_sends_the_first_segment_every_two_seconds_and_keeps_window_and_timeout() {
+fn standby_probes_every_two_seconds_and_keeps_window_and_rto() {
     for (profile, (word, cfg)) in ["RFC", "N2"].into_iter().flat_map(|p| variants(p).map(move |v| (p, v))) {
         let (mut s, mut now) = with_elfn(&cfg);
         let (window, rto, una) = (s.connection().window(), s.view().rto, s.connection().una());

@@ -11,7 +11,7 @@ fn recovers_with_sack(cfg: &Config) -> bool {
 }
 
 #[test]
-fn a_lost_syn_is_sent_again_as_rfc_6298_says_and_data_wait_three_seconds_or_longer() {
+fn a_lost_syn_is_repeated_and_data_wait_three_seconds_or_longer() {
     // Times [s] by the number of SYNs lost. RFC 6298: 2.1 and 5.5 for the SYN, 5.7 for the data; ns-2 begins with 3 s, and the
     // backing-off ends with a measurement only.
     let rfc = ([0.0, 1.0, 3.0, 7.0, 15.0], [1.0, 3.0, 4.0, 8.0, 16.0]);
@@ -52,7 +52,7 @@ fn a_lost_syn_is_sent_again_as_rfc_6298_says_and_data_wait_three_seconds_or_long
 }
 
 #[test]
-fn nothing_is_outstanding_after_the_last_acknowledgement_so_that_no_other_is_a_duplicate() {
+fn no_acknowledgement_after_the_last_one_is_a_duplicate() {
     for (word, cfg) in variants("RFC") {
         let (mut s, mut now) = sent(&cfg, 50);
         let (before, last) = (s.connection().window(), s.connection().una());
@@ -77,7 +77,7 @@ fn nothing_is_outstanding_after_the_last_acknowledgement_so_that_no_other_is_a_d
 }
 
 #[test]
-fn three_acknowledgements_after_the_last_one_make_ns2_send_a_segment_that_nobody_has_provided() {
+fn three_acks_after_the_last_make_ns2_send_a_segment_too_many() {
     // `output (last_ack_ + 1)` of tcp.cc does not look at `curseq_`. sack1 counts what brings news, and Vegas is C78.
     for (word, cfg) in variants("N2").filter(|v| v.0 != "vegas" && !recovers_with_sack(&v.1)) {
         let (mut s, now) = sent(&cfg, 50);

@@ -32,7 +32,7 @@ fn cwr() -> Config {
 }
 
 #[test]
-fn a_drop_at_the_own_node_halves_the_window_once_and_takes_back_what_was_dropped() {
+fn a_local_drop_halves_the_window_once_and_withdraws_segments() {
     let (mut s, sent) = sender(cwr());
     for segment in &sent[5..] {
         s.on_local_drop(segment, ms(1));
@@ -78,7 +78,7 @@ fn a_drop_in_the_next_window_halves_it_again() {
 }
 
 #[test]
-fn a_loss_after_a_drop_in_the_same_window_is_repaired_without_another_cut() {
+fn a_loss_after_a_drop_in_the_same_window_causes_no_second_cut() {
     let (mut s, sent) = sender(cwr());
     s.on_local_drop(&sent[7], ms(1));
     for right in 2..=4 {
@@ -92,7 +92,7 @@ fn a_loss_after_a_drop_in_the_same_window_is_repaired_without_another_cut() {
 }
 
 #[test]
-fn when_all_segments_are_taken_back_the_timer_sends_again_and_cuts_nothing() {
+fn the_timer_resends_withdrawn_segments_without_a_cut() {
     let (mut s, sent) = sender(cwr());
     sent.iter().for_each(|segment| s.on_local_drop(segment, ms(1)));
     assert_eq!(state(&s), (4.0, 4.0, 0, 0));
@@ -162,7 +162,7 @@ fn put_into_node(by_radio: bool) -> u32 {
 }
 
 #[test]
-fn memory_of_a_thousandth_of_a_second_may_wait_and_of_a_hundredth_with_a_radio() {
+fn small_queues_hold_a_millisecond_and_more_with_a_radio() {
     // 28,281 B and 226,250 B; a packet takes 2,280 B, and is added while what is there takes less.
     assert_eq!((put_into_node(false), put_into_node(true)), (13, 100));
 }

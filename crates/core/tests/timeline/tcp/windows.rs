@@ -36,7 +36,7 @@ fn vegas_on_a_clean_path(ack: &str, growth: &str) -> (f64, f64, Seq) {
 }
 
 #[test]
-fn vegas_grows_with_an_acknowledgement_of_four_segments_unless_ns2s_test_stops_it() {
+fn vegas_grows_on_an_ack_of_four_segments_unless_ns2_forbids() {
     // An acknowledgement of four leaves three free, more than the two that the test of ns-2 allows, so that growth ends as
     // soon as the receiver acknowledges by fours.
     let (early, late, stuck) = vegas_on_a_clean_path("thinning", "used_after_ack");

@@ -164,7 +164,7 @@ mod tests {
     /// RFC 8985, 6.2, step 4: a quarter of min_RTT; none without reordering so far, in recovery, or after DupThresh
     /// reports; each DSACK adds a quarter, up to SRTT.
     #[test]
-    fn the_reordering_window_is_a_quarter_of_the_smallest_round_trip_and_grows_with_dsacks() {
+    fn reordering_window_is_a_quarter_of_min_rtt_and_grows_with_dsacks() {
         let mut rack = rack();
         let window = |rack: &Rack, sacked, recovering| rack.reordering_window(sacked, recovering, Span::ms(120));
         assert_eq!([0, 2].map(|sacked| window(&rack, sacked, false)), [Span::ms(25); 2]);
@@ -183,7 +183,7 @@ mod tests {
 
     /// RACK.dsack_round: of the DSACKs of a round trip one counts; the window is kept for 16 recoveries.
     #[test]
-    fn a_round_trip_with_dsacks_raises_the_window_once_for_sixteen_recoveries() {
+    fn dsacks_raise_the_window_once_per_rtt_for_sixteen_recoveries() {
         let mut rack = rack();
         for (prior, delivered, multiplier) in [(10, 20, 2), (12, 22, 2), (19, 29, 2), (20, 30, 3)] {
             rack.dsack = true;

@@ -89,7 +89,7 @@ fn acks(out: &mut Vec<Out>) -> Vec<(Seq, Flag)> {
 }
 
 #[test]
-fn the_fin_of_a_receiver_is_repeated_until_it_is_acknowledged_or_given_up() {
+fn a_receivers_fin_is_repeated_until_acknowledged_or_given_up() {
     for answered in [true, false] {
         let cfg = Config { max_timeouts: Some(5), ..closing_settings(Some(Span::ZERO)) };
         let (mut r, mut out) = (Receiver::new(&cfg), vec![]);

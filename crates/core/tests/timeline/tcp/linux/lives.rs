@@ -95,7 +95,7 @@ fn c10_the_window_of_a_sender_idle_for_two_seconds_is_the_initial_one() {
 /// The kernel does so, asked with `crates/core/tests/kernel/link.py`: after 26 segments, of which the last are sent 115 ms
 /// after the first, a window of 36 is 18 with data at 500 ms, and 10 with data at 750 ms; its timeout is 308 ms.
 #[test]
-fn an_idle_window_is_halved_for_each_timeout_that_has_passed_down_to_the_initial_one() {
+fn an_idle_window_halves_per_timeout_down_to_the_initial_one() {
     for control in ["reno", "cubic"] {
         // (Idle time in retransmission timeouts, window)
         for (idle, cwnd) in [(0.99, 36), (1.01, 18), (1.99, 18), (2.01, 10), (9.0, 10)] {

@@ -124,7 +124,7 @@ fn a_mark_reduces_the_window_within_a_round_trip() {
 
 /// A refused segment counts as not sent, and the window is reduced once.
 #[test]
-fn a_drop_in_the_own_node_reduces_the_window_and_the_segment_goes_out_later() {
+fn a_local_drop_reduces_the_window_and_delays_the_segment() {
     for (control, cfg) in controls() {
         let cfg = Config { local_drop: LocalDrop::Cwr, syn: false, ..cfg };
         let mut s = Sender::new(&cfg, Span::ZERO);

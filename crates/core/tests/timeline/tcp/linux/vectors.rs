@@ -192,7 +192,7 @@ fn c54_a_late_segment_is_lost_no_longer_and_shows_reordering() {
 }
 
 #[test]
-fn c55_a_single_segment_reported_makes_the_others_lost_after_the_reordering_window() {
+fn c55_one_sacked_segment_marks_others_lost_after_reordering() {
     let mut s = Script::new(&cubic(), 4);
     assert_eq!(s.ack(0, &[(4, 4)]), [0; 0]);
     let begin = s.now;
