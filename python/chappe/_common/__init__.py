@@ -1,0 +1,1 @@
+"""What all rooms use: files, outputs, progress, words of messages."""

@@ -1,0 +1,1 @@
+"""Text of commands: tables and sentences about runs and studies."""

@@ -1,0 +1,1 @@
+"""Measures as expressions over recorded tables, of a run and of a study."""

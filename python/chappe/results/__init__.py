@@ -1,0 +1,1 @@
+"""Results of a run: tables, measures, budgets, silent flows, a run that is driven."""

@@ -1,0 +1,1 @@
+"""Stories of flows and packets: what happened to them, in sentences."""

@@ -1,0 +1,1 @@
+"""Analysis of a study: means, rankings, comparisons."""

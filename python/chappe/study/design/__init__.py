@@ -1,0 +1,1 @@
+"""Design of a study: axes, precision, searches."""

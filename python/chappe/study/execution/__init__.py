@@ -1,0 +1,1 @@
+"""Execution of the runs of a study: threads, a Ray cluster."""

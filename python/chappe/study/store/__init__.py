@@ -1,0 +1,1 @@
+"""Storage of a study: chunks of runs in a folder."""
