@@ -80,7 +80,7 @@ wasm: $(VENV)/ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check zopfli==0.4.3
 	cargo build --quiet --locked --profile wasm --package chappe-wasm --target wasm32-unknown-unknown
 	$(BIN)/python -c "import sys; from zopfli.gzip import compress; sys.stdout.buffer.write(compress(sys.stdin.buffer.read()))" \
-		< target/wasm32-unknown-unknown/wasm/chappe_wasm.wasm > python/chappe/_page/core.wasm.gz
+		< target/wasm32-unknown-unknown/wasm/chappe_wasm.wasm > python/chappe/page/core.wasm.gz
 
 # Reports in Debian's chromium; axe-core looks for barriers, nbclient runs the notebook.
 PAGES := playwright==1.65.2 axe-playwright-python==0.1.8 nbclient==0.11.0 ipykernel==7.4.0

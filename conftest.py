@@ -10,7 +10,7 @@ from typing import Any
 import chappe
 import pytest
 from chappe import plot
-from chappe.study import _work as work
+from chappe.study.execution import threads as work
 from command import REPOSITORY
 from hypothesis import settings
 

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 import chappe
-from chappe.study._axes import RUN_B
+from chappe.study.design.axes import RUN_B
 
 RUNS = 100_000
 BASE_B = 250e6

@@ -10,8 +10,8 @@ import tempfile
 import time
 
 import chappe
-from chappe.study._axes import Item, grid
-from chappe.study._work import execute
+from chappe.study.design.axes import Item, grid
+from chappe.study.execution.threads import execute
 
 AXES = {"topology.hops": [1, 2, 3, 4, 5], "tcp.receive_window": [1, 2, 4, 8]}
 SEEDS = range(1, 51)

@@ -12,8 +12,8 @@ from typing import Any
 
 import chappe
 from chappe import _core
-from chappe._explain import DESCRIPTIONS
-from chappe._reference import default, groups, meaning, short, split
+from chappe.scenario.explain import DESCRIPTIONS
+from chappe.scenario.reference import default, groups, meaning, short, split
 
 DOCS = Path(__file__).parent
 PAGE = DOCS / "settings.md"
@@ -126,8 +126,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypedDict
 
 from chappe.measures import Direction
-from chappe._scenario import MobilityFormat, ScenarioLike
-from chappe.study._facts import Warmup
+from chappe.scenario.scenario import MobilityFormat, ScenarioLike
+from chappe.expressions.run_measures import Warmup
 
 __all__ = ["Direction", "MobilityFormat", "ScenarioLike", "Settings", "Warmup"]
 

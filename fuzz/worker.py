@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from calls import limited, perform
-from chappe.study import _work as work
+from chappe.study.execution import threads as work
 from draws import calls
 from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
 

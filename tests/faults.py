@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from chappe.study import _parts as parts
+from chappe.study.store import parts
 
 Fault = Callable[[], object]
 

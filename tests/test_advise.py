@@ -8,7 +8,7 @@ from pathlib import Path
 import chappe
 import pytest
 from chappe import cli
-from chappe._advise import AS_IT_IS, CHANGES, DELAY, FAIRNESS, FIRST, GOODPUT, _findings, cases_of
+from chappe.study.advise import AS_IT_IS, CHANGES, DELAY, FAIRNESS, FIRST, GOODPUT, _findings, cases_of
 
 CHAIN = chappe.Scenario.chain(6, {"tcp.variant": "newreno"}, stop="550 delivered", extends="ns2-2.35")
 

@@ -16,9 +16,9 @@ import chappe
 import numpy as np
 import pytest
 from chappe import cli, study
-from chappe._arguments import MANY, problem_of_jobs
-from chappe.study._axes import grid, seeds_of
-from chappe.study._work import threads
+from chappe._common.arguments import MANY, problem_of_jobs
+from chappe.study.design.axes import grid, seeds_of
+from chappe.study.execution.threads import threads
 from command import REPOSITORY
 
 CHAIN = chappe.Scenario.chain(1, {"run.batches": 2}, stop="40 delivered")

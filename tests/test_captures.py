@@ -15,7 +15,7 @@ import chappe
 import pytest
 from captured import RUNS, check, packets
 from chappe import cli
-from chappe._captures import Captures
+from chappe.results.storage.captures import Captures
 from command import environment
 from polars.testing import assert_frame_equal
 

@@ -10,11 +10,11 @@ import chappe
 import numpy as np
 import polars as pl
 import pytest
-from chappe import _chosen as chosen
 from chappe import cli
-from chappe._results import Results
 from chappe.measures import MEASURES, wrong
-from chappe.study._letters import letters
+from chappe.results import flow_selection as chosen
+from chappe.results.results import Results
+from chappe.study.analysis.letters import letters
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -14,10 +14,10 @@ import chappe
 import polars as pl
 import pytest
 from chappe import cli
-from chappe._explain import explain, known, setting_names, suggestions
 from chappe.cli import options
 from chappe.cli.studies import split, value_of
 from chappe.measures import NAMES
+from chappe.scenario.explain import explain, known, setting_names, suggestions
 from command import CHAPPE, REPOSITORY, contents
 
 SCENARIO = 'extends = "ns2-2.35"\nrun.stop = "20 s"\ntopology.hops = 2\n'

@@ -10,8 +10,10 @@ from typing import Any
 import chappe
 import numpy as np
 import pytest
-from chappe import order, states, stats
-from chappe.study._relative import Relative
+from chappe import stats
+from chappe.stats import quantiles as order
+from chappe.stats import states
+from chappe.study.analysis.relative import Relative
 
 SOME = [1.0, 2.0, 4.0]
 PSEUDO = stats.Jackknife.mean(SOME)

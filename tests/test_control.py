@@ -11,8 +11,9 @@ import chappe
 import numpy as np
 import polars as pl
 import pytest
-from chappe import _progress, cli
-from chappe._results import TABLES
+from chappe import cli
+from chappe._common import progress as _progress
+from chappe.results.results import TABLES
 
 CHAIN = chappe.Scenario.chain(2, {"run.batches": 4, "run.sample_interval": "500 ms"}, stop="10 s")
 EVENTS = [

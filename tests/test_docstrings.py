@@ -66,7 +66,7 @@ def test_names_in_docstrings_exist(path: Path) -> None:
 
 
 def test_unknown_names_are_found() -> None:
-    assert not exists("chappe._results.Measure", "chappe", [])
+    assert not exists("chappe.results.results.Measure", "chappe", [])
     assert not exists("Study.nothing", "chappe.study", [])
-    assert exists("settings", "chappe._scenario", ["Scenario"])
+    assert exists("settings", "chappe.scenario.scenario", ["Scenario"])
     assert exists("warnings.warn", "chappe", [])

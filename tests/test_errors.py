@@ -5,7 +5,7 @@ import pickle
 
 import chappe
 import pytest
-from chappe import _error as error
+from chappe import errors as error
 
 CHAIN = chappe.Scenario.chain(2, stop="110 delivered")
 

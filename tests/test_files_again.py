@@ -6,7 +6,7 @@ from typing import Any
 
 import chappe
 import pytest
-from chappe._scenario import MobilityFormat
+from chappe.scenario.scenario import MobilityFormat
 
 
 def drawn(seed: int) -> dict[str, Any]:

@@ -11,8 +11,8 @@ import chappe
 import matplotlib.font_manager  # noqa: F401, it writes what it finds into the user's folder
 import polars as pl
 import pytest
-from chappe import _recorded as recorded
 from chappe import cli, plot
+from chappe.results.storage import recorded
 from command import contents
 from polars.testing import assert_frame_equal
 

@@ -10,12 +10,12 @@ from typing import Any
 import chappe
 import polars as pl
 import pytest
-from chappe import _follow as stories_of
-from chappe import _told as stories
 from chappe import cli
-from chappe._follow import KINDS, attempts, follow
-from chappe._journey import PARTS, journeys
-from chappe._told import told as told_of
+from chappe.stories import overview as stories
+from chappe.stories import story as stories_of
+from chappe.stories.journey import PARTS, journeys
+from chappe.stories.overview import told as told_of
+from chappe.stories.story import KINDS, attempts, follow
 from command import REPOSITORY
 from hypothesis import given, settings
 from hypothesis import strategies as st

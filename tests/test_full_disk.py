@@ -9,8 +9,8 @@ from pathlib import Path
 import matplotlib.font_manager  # noqa: F401, it writes what it finds into the user's folder
 import polars as pl
 import pytest
-from chappe import _tables as tables
 from chappe import cli, plot
+from chappe.results.storage import tables
 from command import contents
 
 COLUMNS = 100

@@ -6,17 +6,15 @@ from collections.abc import Callable
 import chappe
 import numpy as np
 import pytest
-from chappe import _doubts as doubts
-from chappe._completions import mean_and_quantiles
-from chappe._show import estimate
 from chappe.measures import Totals
-from chappe.order import Quantile
+from chappe.results.completions import mean_and_quantiles
 from chappe.stats import (
     Estimate,
     Jackknife,
     Pooled,
     beyond_t,
     combined,
+    doubts,
     exact_rate,
     exact_share,
     quantile_t,
@@ -25,6 +23,8 @@ from chappe.stats import (
     spread,
     trend_p,
 )
+from chappe.stats.quantiles import Quantile
+from chappe.text import estimate
 from command import REPOSITORY
 from hypothesis import given
 from hypothesis import strategies as st

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from chappe import _show as show
 from chappe import cli
-from chappe._layout import Table
+from chappe import text as show
+from chappe.text.layout import Table
 from command import CHAPPE
 from hypothesis import given
 from hypothesis import strategies as st

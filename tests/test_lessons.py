@@ -4,9 +4,8 @@ import gzip
 from pathlib import Path
 
 import pytest
-from chappe import _lessons as lessons
-from chappe import _page as page
-from chappe import cli
+from chappe import cli, page
+from chappe.page import lessons
 from command import REPOSITORY
 from test_page import Elements
 

@@ -11,7 +11,7 @@ import pytest
 from chappe import cli
 from chappe.measures import Totals
 from chappe.stats import quotient
-from chappe.study._analysis import Sample, compare, pooled
+from chappe.study.analysis.analysis import Sample, compare, pooled
 
 MAPS: dict[str, Any] = {
     "extends": "ns2-2.35",

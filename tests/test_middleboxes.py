@@ -5,8 +5,8 @@ from typing import Any
 import chappe
 import polars as pl
 import pytest
-from chappe._follow import story_of, watched
-from chappe.study._reduced import delays
+from chappe.expressions.reductions import delays
+from chappe.stories.story import story_of, watched
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

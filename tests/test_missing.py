@@ -10,9 +10,9 @@ import polars as pl
 import polars.selectors as cs
 import pytest
 from chappe import cli
-from chappe._files import write_csv
-from chappe._recorded import RECORDED
-from chappe._results import TABLES
+from chappe._common.files import write_csv
+from chappe.results.results import TABLES
+from chappe.results.storage.recorded import RECORDED
 
 EVERYTHING = ["frames", "mpdus", "heard", "packets", "cwnd", "queue", "routes", "positions"]
 BATTERY: dict[str, Any] = {"node": [{"nodes": 1, "radio.energy.battery": "2 J"}]}

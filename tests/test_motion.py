@@ -6,7 +6,7 @@ import chappe
 import polars as pl
 import pytest
 from chappe import cli
-from chappe._scenario import MobilityFormat
+from chappe.scenario.scenario import MobilityFormat
 
 WALKERS = {
     "run": {"stop": "20 s", "record": ["positions"]},

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import chappe
 import pytest
-from chappe import _show as show
 from chappe import cli, study
-from chappe._layout import Table
-from chappe._words import count, plain
+from chappe import text as show
+from chappe._common.words import count, plain
+from chappe.text.layout import Table
 
 OBEYED = [chr(n) for n in (*range(0x20), *range(0x7F, 0xA0)) if n != 0]
 MARKS = [*"\u061c\u200e\u200f\u2028\u2029", *map(chr, range(0x202A, 0x202F)), *map(chr, range(0x2066, 0x206A))]

@@ -8,7 +8,7 @@ from pathlib import Path
 import chappe
 import pytest
 from chappe import cli
-from chappe._new import QUESTIONS, text_of
+from chappe.scenario.new import QUESTIONS, text_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

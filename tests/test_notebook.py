@@ -7,7 +7,7 @@ from typing import Any
 
 import chappe
 import pytest
-from chappe._figure import Figure
+from chappe.plot.figure import Figure
 from chappe_papers.paper import Paper
 from command import REPOSITORY
 from rich import console

@@ -10,10 +10,10 @@ from typing import Any
 import chappe
 import polars as pl
 import pytest
-from chappe import _metadata as metadata
 from chappe import cli
-from chappe._error import StorageError
-from chappe._results import TABLES
+from chappe.errors import StorageError
+from chappe.results.results import TABLES
+from chappe.results.storage import metadata
 from command import contents
 from polars.testing import assert_frame_equal
 

@@ -10,11 +10,11 @@ import chappe
 import polars as pl
 import pytest
 from chappe import study
-from chappe._error import RunError
-from chappe._why import LOSSES, explain
-from chappe.study import _run as run
-from chappe.study import _work as work
-from chappe.study._axes import Item
+from chappe.errors import RunError
+from chappe.results.budgets import LOSSES, explain
+from chappe.study.design.axes import Item
+from chappe.study.execution import sweep as run
+from chappe.study.execution import threads as work
 
 SHUFFLES = range(8)
 
@@ -149,7 +149,7 @@ def in_any_order(seed: int) -> Callable[[int | None], work.Workers]:
 def test_failed_runs_are_reported_in_the_order_of_the_study(monkeypatch: pytest.MonkeyPatch) -> None:
     scenario = chappe.Scenario.chain(1, stop="110 delivered")
     # The function `search` hides the module of that name.
-    measure = import_module("chappe.study._measure")
+    measure = import_module("chappe.study.execution.measure")
     for seed in SHUFFLES:
         monkeypatch.setattr(run, "threads", in_any_order(seed))
         monkeypatch.setattr(measure, "threads", in_any_order(seed))

@@ -10,8 +10,8 @@ from pathlib import Path
 import chappe
 import polars as pl
 import pytest
-from chappe import _outputs as outputs
 from chappe import cli
+from chappe._common import outputs
 from command import CHAPPE, contents, environment
 
 SCENARIO = 'run = { stop = "20 ms", batches = 2, warmup_batches = 0 }\ntopology.hops = 1\n'

@@ -12,12 +12,12 @@ import numpy as np
 import polars as pl
 import pytest
 from chappe import cli
+from chappe.expressions import reductions
+from chappe.expressions.own_measures import KNOWN, Own, _statistic
+from chappe.expressions.parser import Aggregate, ExpressionError, parsed
+from chappe.expressions.reductions import Part, bins_of, columns, delays, ends_of, gaps, intervals, quantile, reduced
 from chappe.measures import Totals
-from chappe.study import _reduced as reductions
-from chappe.study._expression import Aggregate, ExpressionError, parsed
-from chappe.study._own import KNOWN, Own, _statistic
-from chappe.study._parts import RUN
-from chappe.study._reduced import Part, bins_of, columns, delays, ends_of, gaps, intervals, quantile, reduced
+from chappe.study.store.parts import RUN
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -55,7 +55,7 @@ print(*sys.modules)
 def test_the_library_does_not_need_the_papers() -> None:
     done = subprocess.run([sys.executable, "-c", EVERYTHING], capture_output=True, text=True, check=True)
     loaded = done.stdout.split()
-    assert "chappe.study._run" in loaded
+    assert "chappe.study.execution.sweep" in loaded
     assert [name for name in loaded if name.split(".")[0] == "chappe_papers"] == []
 
 

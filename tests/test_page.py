@@ -11,8 +11,7 @@ from typing import Any
 
 import chappe
 import pytest
-from chappe import _page as page
-from chappe import cli
+from chappe import cli, page
 
 HOSTILE = "</title><script>alert(1)</script> & \u202etxt"
 SCENARIO = chappe.Scenario.chain(3, stop="550 delivered", extends="ns2-2.35")

@@ -10,7 +10,7 @@ from typing import Any
 import chappe
 import polars as pl
 import pytest
-from chappe._metadata import UNITS
+from chappe.results.storage.metadata import UNITS
 from command import REPOSITORY
 from test_glossary import parts
 
@@ -128,4 +128,10 @@ def test_all_but_the_subject_of_a_function_is_given_by_name() -> None:
     assert found == set(SEVERAL)
 
 
-MODULES = {"chappe._control", "chappe._results", "chappe._scenario", "chappe.study._run", "chappe.study._study"}
+MODULES = {
+    "chappe.results.simulation",
+    "chappe.results.results",
+    "chappe.scenario.scenario",
+    "chappe.study.execution.sweep",
+    "chappe.study.study",
+}

@@ -10,9 +10,9 @@ import chappe
 import polars as pl
 import pytest
 from chappe import _core, cli
-from chappe import _recorded as recorded
-from chappe._error import StudyError
-from chappe._results import TABLES
+from chappe.errors import StudyError
+from chappe.results.results import TABLES
+from chappe.results.storage import recorded
 from polars.testing import assert_frame_equal
 
 ALL = {"run.record": list(recorded.RECORDED)}

@@ -16,9 +16,9 @@ import numpy as np
 import polars as pl
 import pytest
 from chappe import _core
-from chappe._results import TABLES
-from chappe._why import AIRTIME, SENDING
 from chappe.measures import ENERGY
+from chappe.results.budgets import AIRTIME, SENDING
+from chappe.results.results import TABLES
 from chappe.stats import jain_index
 from scipy.stats import skew
 

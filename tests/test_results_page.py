@@ -6,9 +6,9 @@ from pathlib import Path
 
 import chappe
 import polars as pl
-from chappe._recorded import RECORDED
-from chappe._results import TABLES
 from chappe.measures import MEASURES
+from chappe.results.results import TABLES
+from chappe.results.storage.recorded import RECORDED
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGE = (DOCS / "results.md").read_text(encoding="utf-8")

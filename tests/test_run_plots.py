@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 import pytest
 from chappe import cli
-from chappe._run_plots import KINDS
-from chappe.study._reduced import intervals
+from chappe.expressions.reductions import intervals
+from chappe.plot.runs import KINDS
 from command import REPOSITORY
 
 CHAIN = {

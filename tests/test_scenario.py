@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 import pytest
 from chappe import Scenario, ScenarioError
-from chappe import _show as show
+from chappe.cli.text import problems as show
 from command import REPOSITORY
 
 PRESETS = next(shelf for shelf in chappe.parts() if shelf["setting"] == "extends")["parts"]
@@ -233,7 +233,7 @@ def test_an_interrupt_during_reading_is_not_a_scenario_error(
             raise KeyboardInterrupt
         return path.read_text(encoding="utf-8")
 
-    monkeypatch.setattr("chappe._scenario.read_text", read)
+    monkeypatch.setattr("chappe.scenario.scenario.read_text", read)
     with pytest.raises(KeyboardInterrupt):
         Scenario.load(mine, ["tcp.variant=newreno"])
     assert reads == asked

@@ -6,8 +6,8 @@ from typing import Any
 import chappe
 import pytest
 from chappe import cli
-from chappe.study._expression import ExpressionError, parsed
-from chappe.study._reduced import columns
+from chappe.expressions.parser import ExpressionError, parsed
+from chappe.expressions.reductions import columns
 
 SCENARIO = 'run.stop = "20 ms"\ntopology.hops = 2\nflow = [{ src = 0, dst = 2 }]\n'
 

@@ -7,9 +7,9 @@ from typing import Any
 import chappe
 import polars as pl
 import pytest
-from chappe._why import LOSSES
 from chappe.cli import main
-from chappe.study._run import sweep
+from chappe.results.budgets import LOSSES
+from chappe.study.execution.sweep import sweep
 
 CBR = {"app": "cbr", "cbr": {"interval": "50 ms", "payload": "100 B"}}
 

@@ -5,9 +5,9 @@ import re
 from pathlib import Path
 
 import chappe
+from chappe.cli.text import studies as show
 from chappe.measures import DIRECTIONS, MEASURES, column
-from chappe.study import _file as file
-from chappe.study import _show as show
+from chappe.study import file
 from command import REPOSITORY
 
 PAGE = (REPOSITORY / "docs" / "studies.md").read_text(encoding="utf-8")

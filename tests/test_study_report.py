@@ -9,9 +9,9 @@ from typing import Any
 import chappe
 import pytest
 from chappe import cli
-from chappe._page._study import page, study_file
-from chappe._page._svg import ticks
-from chappe.study import _file as file
+from chappe.page.study import page, study_file
+from chappe.page.svg import ticks
+from chappe.study import file
 from hypothesis import given
 from hypothesis import strategies as st
 from test_page import Elements
@@ -108,7 +108,7 @@ def test_ticks_are_round_and_span_the_values(low: float, span: float) -> None:
 
 
 def test_players_are_frames_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    from chappe import _page
+    from chappe import page as _page
 
     results: Any = chappe.run(CHAIN)
     monkeypatch.setattr(_page, "module", lambda: None)

@@ -11,10 +11,12 @@ import numpy as np
 import polars as pl
 import pytest
 from chappe import cli, plot, study
+from chappe.cli.text import studies as study_show
 from chappe.measures import column
 from chappe.stats import Pooled, jain_index
-from chappe.study import _show as study_show
-from chappe.study._axes import grid, seeds_of
+from chappe.study.design import axes
+from chappe.study.design.axes import grid, seeds_of
+from chappe.study.study import points_table
 from command import contents
 
 CHAIN = chappe.Scenario.chain(2, stop="110 delivered", extends="ns2-2.35")
@@ -48,17 +50,17 @@ def test_numbers_of_numpy_are_numbers() -> None:
 def test_the_key_depends_on_the_simulation_only() -> None:
     """Equivalent settings give one point; each setting, and the seed, changes the run."""
     same = CHAIN.with_settings({"wlan.data_rate": "2000 kbit/s"})
-    a, b = (study._axes.Point({}, s) for s in (CHAIN, same))
-    item = study._axes.Item
+    a, b = (axes.Point({}, s) for s in (CHAIN, same))
+    item = axes.Item
     assert item(a, 1).key == item(b, 1).key
     different = [
         CHAIN.with_settings({"tcp.receive_window": 21}),
         CHAIN.with_settings({"run.batches": 12}),
         CHAIN.with_settings({"run.sample_interval": "1 s"}),
     ]
-    keys = {item(a, 1).key, item(a, 2).key, *(item(study._axes.Point({}, s), 1).key for s in different)}
+    keys = {item(a, 1).key, item(a, 2).key, *(item(axes.Point({}, s), 1).key for s in different)}
     assert len(keys) == 5
-    assert item(study._axes.Point({}, CHAIN.with_settings({"run.seed": 9})), 1).key == item(a, 1).key
+    assert item(axes.Point({}, CHAIN.with_settings({"run.seed": 9})), 1).key == item(a, 1).key
 
 
 def test_errors_of_axes_are_reported_at_once() -> None:
@@ -156,7 +158,7 @@ def test_runs_equal_single_runs(tmp_path: Path) -> None:
             assert row[m["measure"]] == pytest.approx(m["estimate"])
             for end in ("ci_low", "ci_high"):
                 assert row[column(m["measure"], end)] == pytest.approx(m[end])
-        for name in chappe._results.TABLES:
+        for name in chappe.results.results.TABLES:
             rows = swept.table(name).filter(pl.col("run") == row["run"])
             assert rows.select(getattr(alone, name).columns).equals(getattr(alone, name)), name
 
@@ -217,8 +219,8 @@ def test_temporary_studies_are_deleted(tmp_path: Path, monkeypatch: pytest.Monke
     ],
 )
 def test_values_of_axes_become_columns(values: list[Any], kind: Any) -> None:
-    points = [study._axes.Point({"a": v}, CHAIN) for v in values]
-    column = study._study.points_table([study._axes.Item(p, 1) for p in points])["a"]
+    points = [axes.Point({"a": v}, CHAIN) for v in values]
+    column = points_table([axes.Item(p, 1) for p in points])["a"]
     assert column.dtype == kind
 
 
@@ -501,7 +503,7 @@ def test_the_command(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (goodput,) = same.summary().filter(pl.col("topology.hops") == 2, pl.col("tcp.variant") == "vegas").to_dicts()
     (row,) = (r for r in rows if r[:3] == ["2", "vegas", "goodput"])
     assert row[5] == "3"
-    assert row[3] == chappe._show.estimate(goodput, 1e-3)
+    assert row[3] == chappe.text.estimate(goodput, 1e-3)
     assert row[7:] == ["few runs"]
     # Three runs give no interval of a median.
     assert goodput["median"] is None

@@ -14,13 +14,13 @@ import pytest
 from chappe import study
 from chappe.measures import MEASURES, Direction, Measure, Totals
 from chappe.stats import Estimate, quotient
-from chappe.study._analysis import Sample, compare, in_pairs, rank, verdicts_of
-from chappe.study._axes import Item, Point
-from chappe.study._best import not_best
-from chappe.study._common import drawn
-from chappe.study._explore import GRID, allocated, around_the_best, explore
-from chappe.study._search import FIRST_SEED, FRESH_SEED, Search, curve, searching
-from chappe.study._stop import UnknownError, precise
+from chappe.study.analysis.analysis import Sample, compare, in_pairs, rank, verdicts_of
+from chappe.study.analysis.best import not_best
+from chappe.study.design.axes import Item, Point
+from chappe.study.design.common import drawn
+from chappe.study.design.explore import GRID, allocated, around_the_best, explore
+from chappe.study.design.search import FIRST_SEED, FRESH_SEED, Search, curve, searching
+from chappe.study.design.stop import UnknownError, precise
 from command import contents
 from scipy.stats import binom, ttest_ind, ttest_rel
 from test_experiments import program

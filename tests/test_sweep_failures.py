@@ -16,8 +16,8 @@ import faults
 import polars as pl
 import pytest
 from chappe import _core, cli, study
-from chappe.study import _parts as parts
-from chappe.study import _store as store
+from chappe.study.design import axes
+from chappe.study.store import parts, store
 from command import PATIENCE_S, contents, environment
 
 STUDY = """\
@@ -36,7 +36,7 @@ import os
 import resource
 import faults
 from chappe import cli
-from chappe.study import _store as store
+from chappe.study.store import store
 store.PATIENCE_S = 0
 store.CHUNK = 10
 if limit := int(os.environ["LIMIT"]):
@@ -368,10 +368,10 @@ def test_a_setting_that_is_new_since_orphans_nothing(tmp_path: Path) -> None:
 
 
 def test_a_run_of_another_epoch_has_another_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    item = study._axes.Item(study._axes.Point({}, chappe.Scenario.chain(1)), 1)
+    item = axes.Item(axes.Point({}, chappe.Scenario.chain(1)), 1)
     before = item.key
-    monkeypatch.setattr(study._axes, "RESULTS_EPOCH", chappe.RESULTS_EPOCH + 1)
-    assert study._axes.Item(item.point, 1).key != before
+    monkeypatch.setattr(axes, "RESULTS_EPOCH", chappe.RESULTS_EPOCH + 1)
+    assert axes.Item(item.point, 1).key != before
 
 
 # ---- runs that fail ----

@@ -19,9 +19,9 @@ import grpc
 import pytest
 import ray
 from chappe import cli, study
-from chappe.study import _cluster as cluster
-from chappe.study import _driver as driver
-from chappe.study import _work as work
+from chappe.study.design import axes
+from chappe.study.execution import cluster, driver
+from chappe.study.execution import threads as work
 from command import CHAPPE, contents, environment
 from command import chappe as command
 from ray.cluster_utils import Cluster
@@ -232,7 +232,7 @@ def test_tasks_of_unfit_nodes_are_repeated_and_unread_ones_fail() -> None:
             return driver.Report(done, {}, {}, [], [])  # type: ignore[arg-type]
 
     short = chappe.Scenario.chain(2, stop="110 delivered", extends="ns2-2.35")
-    items = [study._axes.Item(study._axes.Point({}, short), seed) for seed in range(1, 9)]
+    items = [axes.Item(axes.Point({}, short), seed) for seed in range(1, 9)]
     taken: list[Any] = []
     cluster._Work(Refusing(), items, taken.append, lambda _: None).run()  # type: ignore[arg-type]
     failed = [t for t in taken if isinstance(t, work.Failed)]

@@ -14,7 +14,8 @@ from command import CHAPPE, PATIENCE_S, contents, environment, start
 LONG = 'extends = "ns2-2.35"\nrun.stop = "199000 s"\n'
 IMPATIENT = """
 import sys
-from chappe import _progress as progress, cli
+from chappe import cli
+from chappe._common import progress
 progress.PATIENCE_S = 0
 sys.exit(cli.main(sys.argv[1:]))
 """
@@ -156,7 +157,7 @@ import sys
 
 class Interrupting:
     def find_spec(self, name, *_):
-        if name == "chappe._scenario":
+        if name == "chappe.scenario.scenario":
             os.kill(os.getpid(), signal.SIGINT)
 
 

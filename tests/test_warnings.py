@@ -6,7 +6,7 @@ from pathlib import Path
 import chappe
 import pytest
 from chappe import cli
-from chappe._notice import codes
+from chappe.notices import codes
 
 PAGE = Path(__file__).parent.parent / "docs" / "scenarios.md"
 DOUBTFUL = """\

@@ -5,7 +5,7 @@ import json
 import chappe
 import polars as pl
 import pytest
-from chappe._why import AIRTIME, LOSSES, REASONS, SENDING, USES
+from chappe.results.budgets import AIRTIME, LOSSES, REASONS, SENDING, USES
 from command import REPOSITORY
 from command import chappe as command
 

@@ -6,9 +6,9 @@ import numpy as np
 import polars as pl
 import pytest
 from chappe import cli
-from chappe._scenario import Scenario
-from chappe._windows import figure, measured
 from chappe.plot import STATES
+from chappe.plot.window_runs import figure, measured
+from chappe.scenario.scenario import Scenario
 from matplotlib.colors import to_rgba
 
 SCENARIO = (

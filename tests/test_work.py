@@ -10,10 +10,9 @@ from typing import Any
 
 import chappe
 import pytest
-from chappe.study import _parts as parts
-from chappe.study import _store as store
-from chappe.study import _work as work
-from chappe.study._axes import Item, Point
+from chappe.study.design.axes import Item, Point
+from chappe.study.execution import threads as work
+from chappe.study.store import parts, store
 from command import PATIENCE_S, contents, environment
 
 AHEAD = 5
@@ -102,7 +101,8 @@ import time
 from pathlib import Path
 
 from chappe import cli
-from chappe.study import _parts as parts, _store as store, _work as work
+from chappe.study.execution import threads as work
+from chappe.study.store import parts, store
 
 store.PATIENCE_S = float(os.environ["PATIENCE"])
 execute, add, write = work.execute, store.Store.add, parts.write

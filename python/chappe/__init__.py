@@ -9,7 +9,7 @@ A scenario describes a simulation; a run of the scenario gives tables::
     print(results.flows["goodput_bps"], results.summary())
 """
 
-from chappe import _interrupts as _interrupts  # isort: skip, it ends commands that are interrupted from here on
+from chappe._common import interrupts as interrupts  # isort: skip, it ends commands that are interrupted from here on
 from typing import TYPE_CHECKING, Any
 
 try:
@@ -21,8 +21,9 @@ except ImportError as e:
             f"later (Debian 12, Ubuntu 22.04, RHEL 9); build from source with Rust on other systems. System error: {e}"
         ) from e
     raise
-from chappe import _forked as _forked
-from chappe._error import (
+from chappe._common import forked as forked
+from chappe._common.lazy import attribute
+from chappe.errors import (
     ChappeError,
     ChappeWarning,
     ClusterError,
@@ -34,17 +35,16 @@ from chappe._error import (
     StudyError,
     WorkWarning,
 )
-from chappe._late import attribute
-from chappe._scenario import Scenario, parts, schema
+from chappe.scenario.scenario import Scenario, parts, schema
 
 if TYPE_CHECKING:
-    from chappe._advise import Advice, advise
-    from chappe._control import Simulation, start
-    from chappe._follow import Story, follow
-    from chappe._opened import open  # noqa: A004, it is `chappe.open`
-    from chappe._results import Results, run
+    from chappe.results.results import Results, run
+    from chappe.results.simulation import Simulation, start
+    from chappe.results.storage.opening import open  # noqa: A004, it is `chappe.open`
+    from chappe.stories.story import Story, follow
     from chappe.study import Study
-    from chappe.study._run import search, sweep
+    from chappe.study.advise import Advice, advise
+    from chappe.study.execution.sweep import search, sweep
 
 __version__ = VERSION
 
@@ -82,18 +82,18 @@ _MODULES = ("measures", "order", "plot", "states", "stats", "study", "text", "ty
 """Public modules."""
 
 _LATE = {
-    "Results": "chappe._results",
-    "run": "chappe._results",
-    "Simulation": "chappe._control",
-    "Advice": "chappe._advise",
-    "Story": "chappe._follow",
-    "advise": "chappe._advise",
-    "follow": "chappe._follow",
-    "open": "chappe._opened",
-    "start": "chappe._control",
+    "Results": "chappe.results.results",
+    "run": "chappe.results.results",
+    "Simulation": "chappe.results.simulation",
+    "Advice": "chappe.study.advise",
+    "Story": "chappe.stories.story",
+    "advise": "chappe.study.advise",
+    "follow": "chappe.stories.story",
+    "open": "chappe.results.storage.opening",
+    "start": "chappe.results.simulation",
     "Study": "chappe.study",
-    "search": "chappe.study._run",
-    "sweep": "chappe.study._run",
+    "search": "chappe.study.execution.sweep",
+    "sweep": "chappe.study.execution.sweep",
 }
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from chappe._words import plain
+from chappe._common.words import plain
 
 _SHOWN = 20
 """Problems printed at most; the rest are usually repetitions."""

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from chappe import _chosen as chosen
-from chappe._arguments import said
+from chappe._common.arguments import said
+from chappe.results import flow_selection as chosen
 from chappe.stats import Jackknife, Pooled, Statistic, exact_rate, exact_share, jain_of_totals, quotient, skewness
 
 if TYPE_CHECKING:
-    from chappe._columns import Table
+    from chappe.results.storage.columns import Table
 
 Direction = Literal["maximize", "minimize"]
 """Better direction of a measure."""
@@ -192,7 +192,7 @@ def wrong(name: object, own: Collection[str] = ()) -> tuple[str, str] | None:
         return f"there is no measure {said(name)}", hint(name)
     measure, is_of, choice = name.partition(chosen.OF)
     if measure not in NAMES and measure not in own:
-        from chappe.study._own import KNOWN
+        from chappe.expressions.own_measures import KNOWN
 
         if measure in KNOWN:
             return f"the runs were made without the measure `{measure}`", f"repeat the sweep with `--measure {measure}`"

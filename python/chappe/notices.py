@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from chappe import _core
-from chappe._error import ChappeWarning
+from chappe.errors import ChappeWarning
 
 _OWN = ("chappe", "chappe_papers")
 """Packages that print warnings themselves, or know of them."""

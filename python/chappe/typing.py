@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypedDict
 
 from chappe.measures import Direction
-from chappe._scenario import MobilityFormat, ScenarioLike
-from chappe.study._facts import Warmup
+from chappe.scenario.scenario import MobilityFormat, ScenarioLike
+from chappe.expressions.run_measures import Warmup
 
 __all__ = ["Direction", "MobilityFormat", "ScenarioLike", "Settings", "Warmup"]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from chappe import text as show
 from chappe.cli.extensions import Command
-from chappe.cli.given import KEPT, CommandError, folder, print_json, reduced_output, together
+from chappe.cli.inputs import KEPT, CommandError, folder, print_json, reduced_output, together
 from chappe.cli.options import jobs_option, out_option, output_options
 from chappe.text import plain, tell
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
 
-from chappe.order import Quantile, rank_p
 from chappe.stats import Estimate, Share, beyond_t, equal_signs, holm
+from chappe.stats.quantiles import Quantile, rank_p
 
 from chappe_papers.best_subset import Among
 from chappe_papers.quotients import Quotient
@@ -323,7 +323,7 @@ def among(where: str, e: Estimate, one: float, form: Form = PLAIN) -> Observatio
 
     As the paper says: it lies in the middle 95 % of the distribution of Chappe's runs; the test is binomial, by
     how many of them lie on either side of it. Contrary: it is not of the same distribution, by its rank among them
-    (:func:`chappe.order.rank_p`), whose probability is never below 2 / (n + 1). Where single runs spread far
+    (:func:`chappe.stats.quantiles.rank_p`), whose probability is never below 2 / (n + 1). Where single runs spread far
     (:attr:`Observation.is_blunt`), agreement says nothing, and the point remains undecided.
     """
     from scipy.special import bdtrc

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from chappe import stats
-from chappe.order import Quantile
 from chappe.stats import Estimate, Jackknife
+from chappe.stats.quantiles import Quantile
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from chappe.order import Quantile
 from chappe.stats import Estimate, known_confidence
+from chappe.stats.quantiles import Quantile
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import polars as pl
 from chappe import stats
-from chappe.states import States, absorbing
 from chappe.stats import Estimate, holm, lag1, quantile_t
+from chappe.stats.states import States, absorbing
 from chappe.study import OVER, UNDER
 
 MEASURES = ("goodput_bps", "mean_window_segments")
@@ -90,10 +90,10 @@ def together(runs: pl.DataFrame, measure: str) -> Estimate | None:
 
 
 def states(runs: pl.DataFrame) -> States | None:
-    """The absorbing state that runs of a point show in their goodput, by the rule of :func:`chappe.states.absorbing`.
+    """The absorbing state that runs of a point show in their goodput, by :func:`chappe.stats.states.absorbing`.
 
-    Such a point gets :data:`chappe.states.ENOUGH` runs or more, and no mean: ``share()`` of the runs has changed, from
-    the level ``before`` to that ``after``.
+    Such a point gets :data:`chappe.stats.states.ENOUGH` runs or more, and no mean: ``share()`` of the runs has
+    changed, from the level ``before`` to that ``after``.
 
     Returns:
         ``None`` where there is none, or the batches are not known.

@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 import polars as pl
 from chappe import Scenario
 from chappe import text as show
-from chappe.order import rank_p
 from chappe.stats import Estimate, difference, holm
+from chappe.stats.quantiles import rank_p
 from chappe.study import Also, RunCache
 
 from chappe_papers.compare import finish, groups, origin

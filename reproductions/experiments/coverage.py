@@ -16,9 +16,9 @@ from typing import NamedTuple
 import chappe
 import numpy as np
 import polars as pl
-from chappe._doubts import of_batches, of_runs, tests_of
 from chappe.measures import Totals
 from chappe.stats import exact_share, spread
+from chappe.stats.doubts import of_batches, of_runs, tests_of
 from numpy.typing import NDArray
 
 Values = NDArray[np.float64]

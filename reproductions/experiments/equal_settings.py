@@ -21,9 +21,9 @@ import polars as pl
 from chappe.measures import Totals
 from chappe.stats import Share, quotient
 from chappe.study import Item, Point, Precision
-from chappe.study._analysis import Sample, compare, rank
-from chappe.study._explore import explore
-from chappe.study._stop import precise
+from chappe.study.analysis.analysis import Sample, compare, rank
+from chappe.study.design.explore import explore
+from chappe.study.design.stop import precise
 from numpy.typing import NDArray
 
 PAGE = Path(__file__).parents[2] / "docs" / "studies.md"

@@ -23,7 +23,7 @@ from typing import Any
 
 import chappe
 import polars as pl
-from chappe.states import absorbing
+from chappe.stats.states import absorbing
 from chappe.study import measure
 from chappe_papers.elrakabawy2005.points import GRIDS, RATES, UDP, Point, scenario
 

@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from chappe.order import Quantile, prediction, rank_p
-from chappe.states import ENOUGH, absorbing, unseen
 from chappe.stats import Estimate, Share, lag1
+from chappe.stats.quantiles import Quantile, prediction, rank_p
+from chappe.stats.states import ENOUGH, absorbing, unseen
 from chappe_papers import replication
 from chappe_papers.best_subset import Among, choose
 from chappe_papers.elrakabawy2005.design import DESIGN, FULL

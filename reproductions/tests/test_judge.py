@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from chappe.order import Quantile
 from chappe.stats import Estimate, Share
+from chappe.stats.quantiles import Quantile
 from chappe_papers import reproduce
 from chappe_papers.best_subset import Among
 from chappe_papers.claims import Claim

@@ -41,5 +41,11 @@ def test_no_private_name_of_the_library_is_used(path: Path) -> None:
 
 
 def test_private_names_are_found(tmp_path: Path) -> None:
-    (tmp_path / "a.py").write_text("import chappe._show\nfrom chappe.study import _axes\nx = chappe.run()._core\n")
-    assert list(private(tmp_path / "a.py")) == ["chappe._show", "chappe.study._axes", "chappe.run()._core"]
+    (tmp_path / "a.py").write_text(
+        "import chappe.cli.text.problems\nfrom chappe.study import _axes\nx = chappe.run()._core\n"
+    )
+    assert list(private(tmp_path / "a.py")) == [
+        "chappe.cli.text.problems",
+        "chappe.study.design.axes",
+        "chappe.run()._core",
+    ]

@@ -6,7 +6,8 @@ from typing import Any
 import chappe_papers
 import numpy as np
 import pytest
-from chappe import order, stats
+from chappe import stats
+from chappe.stats import quantiles as order
 from chappe_papers import best_subset, ranks
 from chappe_papers.quotients import Quotient
 from chappe_papers.ramarathinam2003.consistency import Resampled

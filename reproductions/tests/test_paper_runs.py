@@ -15,11 +15,10 @@ import numpy as np
 import polars as pl
 import pytest
 from chappe import _core, cli, plot, study
-from chappe._files import UNFINISHED
+from chappe._common.files import UNFINISHED
 from chappe.stats import Estimate
-from chappe.study import _axes as axes
-from chappe.study import _run_cache as run_cache
-from chappe.study import _store as store
+from chappe.study.design import axes
+from chappe.study.store import run_cache, store
 from chappe_papers import replication
 from chappe_papers.elrakabawy2005 import design as design_module
 from chappe_papers.elrakabawy2005.design import DESIGN, FULL, Length, remembers
@@ -180,7 +179,7 @@ import sys
 from chappe import cli
 from chappe_papers.elrakabawy2005 import design as design_module
 from chappe_papers.elrakabawy2005.design import DESIGN, Length
-from chappe.study import _store as store
+from chappe.study.store import store
 store.PATIENCE_S = 0
 DESIGN.quick = Length(*{short})
 open("begun", "w").close()

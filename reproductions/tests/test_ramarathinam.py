@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 from chappe import cli
-from chappe.study._axes import settings_without_seed
+from chappe.study.design.axes import settings_without_seed
 from chappe_papers.estimates import Estimates
 from chappe_papers.judge import GAIN, ONE_RUN, Observation, Verdict, judge
 from chappe_papers.ramarathinam2003 import PAPER, likelihood

@@ -10,8 +10,8 @@ import chappe
 import chappe_papers
 import pytest
 from chappe import cli, plot
-from chappe.order import Quantile
 from chappe.stats import Estimate
+from chappe.stats.quantiles import Quantile
 from chappe.study import RunCache
 from chappe_papers import reference
 from chappe_papers import validate as shared

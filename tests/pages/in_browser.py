@@ -10,8 +10,8 @@ from typing import Any
 
 import chappe
 import pytest
-from chappe import _lessons as lessons
-from chappe import _page as page
+from chappe import page
+from chappe.page import lessons
 from chappe_papers.paper import Wanted
 from small_paper import PAPER
 

@@ -27,8 +27,8 @@ use std::cell::Cell;
 use std::time::{Duration, Instant};
 use tables::Tables;
 
-pyo3::import_exception!(chappe._error, ScenarioError);
-pyo3::import_exception!(chappe._error, LimitError);
+pyo3::import_exception!(chappe.errors, ScenarioError);
+pyo3::import_exception!(chappe.errors, LimitError);
 
 /// A problem, in the order of the fields of `chappe.Problem`.
 type PlainProblem = (String, String, Option<String>, Option<String>, Option<u64>, Option<u64>);

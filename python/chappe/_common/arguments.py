@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from chappe._error import Problem
+from chappe.errors import Problem
 
 MANY = 1_000_000
 """The most entries of a list of settings, values or seeds."""

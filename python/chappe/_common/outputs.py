@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from chappe._files import UNFINISHED, footer, write_file
+from chappe._common.files import UNFINISHED, footer, write_file
 
 MARK = "Chappe"
 """Word that reports and figures give for the program that made them."""

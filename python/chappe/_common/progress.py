@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from chappe._arguments import said
-from chappe._words import plain
+from chappe._common.arguments import said
+from chappe._common.words import plain
 
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress

@@ -5,17 +5,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from chappe._error import ScenarioError
-from chappe._words import plain, tell
-from chappe.cli.given import KEPT, CommandError, load, named, print_json, together
+from chappe._common.words import plain, tell
+from chappe.cli.inputs import KEPT, CommandError, load, named, print_json, together
 from chappe.cli.studies import split, value_of
+from chappe.errors import ScenarioError
 
 
 def advise(args: argparse.Namespace) -> int:
     """``chappe advise``."""
-    from chappe import _show_advise as show_advise
-    from chappe._advise import CHANGES, advise
-    from chappe.study._show import told_at_once
+    from chappe.cli.text import advice as show_advise
+    from chappe.cli.text.studies import told_at_once
+    from chappe.study.advise import CHANGES, advise
 
     *changes, scenario = together(*(partial(_change, text) for text in args.changes), lambda: load(args))
     out = Path("results", f"{Path(args.file).stem}-advice") if args.out is None else named(args.out)

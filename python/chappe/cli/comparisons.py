@@ -4,7 +4,7 @@ import argparse
 from functools import partial
 from typing import TYPE_CHECKING
 
-from chappe.cli.given import CommandError, named, print_json, print_rows, together
+from chappe.cli.inputs import CommandError, named, print_json, print_rows, together
 from chappe.cli.saved import defined
 from chappe.cli.studies import value_of
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def compare(args: argparse.Namespace) -> int:
     """``chappe compare``."""
-    from chappe.study import _show_compared as show_compared
+    from chappe.cli.text import comparisons as show_compared
 
     study, axes = _study(args)
     by, measure = together(lambda: _axes(args.by, axes), lambda: _measure(args, study))
@@ -38,8 +38,8 @@ def compare(args: argparse.Namespace) -> int:
 
 def rank(args: argparse.Namespace) -> int:
     """``chappe rank``."""
+    from chappe.cli.text import comparisons as show_compared
     from chappe.measures import direction_of
-    from chappe.study import _show_compared as show_compared
 
     study, axes = _study(args)
     by, measure = together(lambda: _axes(args.by, axes), lambda: _measure(args, study))
@@ -79,7 +79,7 @@ def _axes(wanted: list[str], axes: list[str]) -> list[str]:
 
 def _axis(name: str, axes: list[str]) -> str:
     """Name of an axis, if it is one."""
-    from chappe.study._analysis import no_axis
+    from chappe.study.analysis.analysis import no_axis
 
     if name not in axes:
         raise CommandError(f"--by: {no_axis(name, dict.fromkeys(axes))}")
@@ -88,8 +88,8 @@ def _axis(name: str, axes: list[str]) -> str:
 
 def _measure(args: argparse.Namespace, study: "Study") -> str:
     """Measure that is compared."""
-    from chappe import _chosen as chosen
     from chappe.measures import wrong
+    from chappe.results import flow_selection as chosen
 
     try:
         (measure,) = chosen.of(defined(study, [args.measure]), args.flows)

@@ -6,7 +6,7 @@ from typing import Any
 
 import shtab
 
-from chappe._explain import known, measure_names, setting_names
+from chappe.scenario.explain import known, measure_names, setting_names
 
 
 def script(parser: argparse.ArgumentParser, shell: str) -> str:

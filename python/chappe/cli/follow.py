@@ -2,15 +2,15 @@
 
 import argparse
 
-from chappe.cli.given import CommandError, load, print_json, time_of, together
+from chappe.cli.inputs import CommandError, load, print_json, time_of, together
 
 
 def follow(args: argparse.Namespace) -> int:
     """``chappe follow``."""
     import polars as pl
 
-    from chappe import _show_follow as show_follow
-    from chappe._follow import follow
+    from chappe.cli.text import stories as show_follow
+    from chappe.stories.story import follow
 
     begin, until, scenario = together(
         lambda: time_of("--from", args.from_), lambda: time_of("--until", args.until), lambda: load(args)

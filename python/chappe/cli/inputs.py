@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from chappe import _core
-from chappe import _outputs as outputs
-from chappe import _show as show
-from chappe._arguments import NO_FOLDER
-from chappe._error import ScenarioError, StudyError, reason
-from chappe._files import make_folder, take_away
-from chappe._scenario import Scenario, pairs_of, read_text, schema, text_of
+from chappe._common import outputs
+from chappe._common.arguments import NO_FOLDER
+from chappe._common.files import make_folder, take_away
+from chappe.cli.text import problems as show
+from chappe.errors import ScenarioError, StudyError, reason
+from chappe.scenario.scenario import Scenario, pairs_of, read_text, schema, text_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -74,7 +74,7 @@ def unreadable(file: str, e: OSError) -> CommandError:
 
 def kind_of(file: str, text: str) -> str:
     """Kind of a file by the names in its text: ``"scenario"``, ``"study"`` or empty."""
-    from chappe.study import _file as study_file
+    from chappe.study import file as study_file
 
     names = _names_in(file, text)
     studies, scenarios = set(study_file.GROUPS[""]), set(schema()["properties"])
@@ -190,7 +190,7 @@ def page_file(name: str, option: str, inputs: Iterable[Path] = ()) -> Path:
 
 def time_of(option: str, text: str | None) -> float | None:
     """Instant of an option [s]; ``None`` without the option."""
-    from chappe._control import instant
+    from chappe.results.simulation import instant
 
     try:
         return None if text is None else instant(text) / 1e9
@@ -215,7 +215,7 @@ def print_rows(rows: "pl.DataFrame", parquet: str | None) -> None:
 @contextlib.contextmanager
 def reduced_output(args: argparse.Namespace) -> Iterator[None]:
     """Drops what a command prints, where the results are printed as JSON or not at all."""
-    from chappe._progress import hidden
+    from chappe._common.progress import hidden
 
     with contextlib.ExitStack() as stack:
         stack.enter_context(hidden(args.quiet))

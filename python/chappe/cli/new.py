@@ -5,12 +5,12 @@ import difflib
 import sys
 from functools import partial
 
-from chappe import _show as show
-from chappe._files import write_file
-from chappe._new import QUESTIONS, Question, text_of
-from chappe._scenario import Scenario
-from chappe._words import plain
-from chappe.cli.given import STDIN, CommandError, named, together, unwritable
+from chappe import text as show
+from chappe._common.files import write_file
+from chappe._common.words import plain
+from chappe.cli.inputs import STDIN, CommandError, named, together, unwritable
+from chappe.scenario.new import QUESTIONS, Question, text_of
+from chappe.scenario.scenario import Scenario
 
 
 def new(args: argparse.Namespace) -> int:

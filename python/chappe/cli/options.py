@@ -7,10 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from chappe import RESULTS_EPOCH, __version__
-from chappe._arguments import problem_of_jobs
-from chappe._new import QUESTIONS
-from chappe._notice import codes
-from chappe._words import plain, tell
+from chappe._common.arguments import problem_of_jobs
+from chappe._common.words import plain, tell
 from chappe.cli import (
     advise,
     comparisons,
@@ -24,7 +22,9 @@ from chappe.cli import (
     studies,
     teach,
 )
-from chappe.cli.given import BAD_INPUT
+from chappe.cli.inputs import BAD_INPUT
+from chappe.notices import codes
+from chappe.scenario.new import QUESTIONS
 
 SHELLS = ("bash", "zsh", "fish")
 """Shells with completion."""
@@ -191,7 +191,7 @@ def _measure_option(
 
 def _choice(text: str) -> str:
     """Choice of flows."""
-    from chappe import _chosen as chosen
+    from chappe.results import flow_selection as chosen
 
     try:
         return chosen.known(text)
@@ -210,7 +210,7 @@ def _flows_option(q: argparse.ArgumentParser) -> None:
 
 def _share(text: str) -> float:
     """A share, in percent."""
-    from chappe.study._file import share
+    from chappe.study.file import share
 
     value = share(text)
     if value is None or not 0 < value < 1:

@@ -5,14 +5,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from chappe import _outputs as outputs
-from chappe import _show as show
-from chappe.cli.given import STDIN, CommandError, load, named, output, print_json, time_of, together, unwritable
+from chappe import text as show
+from chappe._common import outputs
+from chappe.cli.inputs import STDIN, CommandError, load, named, output, print_json, time_of, together, unwritable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from chappe._results import Results
+    from chappe.results.results import Results
     from chappe.study import Study
 
 _RUN, _STUDY = "run.json", "study.json"
@@ -21,7 +21,7 @@ _RUN, _STUDY = "run.json", "study.json"
 def plot(args: argparse.Namespace) -> int:
     """``chappe plot``."""
     from chappe import open as opened
-    from chappe.study._show import told_at_once
+    from chappe.cli.text.studies import told_at_once
 
     folder = named(args.folder)
     if not any((folder / name).is_file() for name in (_RUN, _STUDY)):

@@ -3,9 +3,9 @@
 import argparse
 from typing import Any
 
-from chappe import _show as show
-from chappe._scenario import parts, schema
-from chappe.cli.given import CommandError, print_json
+from chappe.cli.inputs import CommandError, print_json
+from chappe.cli.text import problems as show
+from chappe.scenario.scenario import parts, schema
 
 
 def list_models(args: argparse.Namespace) -> int:
@@ -35,7 +35,7 @@ def _with_word(shelves: list[dict[str, Any]], word: str) -> list[dict[str, Any]]
 
 def explain_name(args: argparse.Namespace) -> int:
     """``chappe explain``."""
-    from chappe._explain import explain, suggestions
+    from chappe.scenario.explain import explain, suggestions
 
     found = explain(args.name)
     if not found:

@@ -4,13 +4,13 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from chappe._error import StudyError
-from chappe.cli.given import CommandError, named, print_json, print_rows
+from chappe.cli.inputs import CommandError, named, print_json, print_rows
+from chappe.errors import StudyError
 
 if TYPE_CHECKING:
-    from chappe._results import Results
-    from chappe._told import Told
-    from chappe._why import Why
+    from chappe.results.budgets import Why
+    from chappe.results.results import Results
+    from chappe.stories.overview import Told
     from chappe.study import Study
 
 _RUN, _STUDY = "run.json", "study.json"
@@ -39,11 +39,11 @@ def show_folder(args: argparse.Namespace) -> int:
 
 
 def _show_run(folder: Path, args: argparse.Namespace) -> int:
-    from chappe import _show_follow as show_follow
-    from chappe import _show_results as show_results
     from chappe import open as opened
-    from chappe._results import TABLES
-    from chappe.study._show import told_at_once
+    from chappe.cli.text import results as show_results
+    from chappe.cli.text import stories as show_follow
+    from chappe.cli.text.studies import told_at_once
+    from chappe.results.results import TABLES
 
     measures = args.measures or None
     with told_at_once():
@@ -72,10 +72,10 @@ def _show_run(folder: Path, args: argparse.Namespace) -> int:
 
 def told(results: "Results", args: argparse.Namespace) -> "Told":
     """Stories of chosen flows, or of the worst ones, for which the run may be repeated; none if nobody reads them."""
-    from chappe._follow import stories
-    from chappe._progress import bar, hidden
-    from chappe._told import Told
-    from chappe._told import told as of_worst
+    from chappe._common.progress import bar, hidden
+    from chappe.stories.overview import Told
+    from chappe.stories.overview import told as of_worst
+    from chappe.stories.story import stories
 
     if args.quiet and not args.json:
         return Told({}, [])
@@ -91,9 +91,9 @@ def explained(why: "Why", of_flows: "Told") -> dict[str, Any]:
 
 
 def _show_study(folder: Path, args: argparse.Namespace) -> int:
+    from chappe.cli.text import studies as study_show
     from chappe.study import Study
-    from chappe.study import _show as study_show
-    from chappe.study._run import problems_of_measure
+    from chappe.study.execution.sweep import problems_of_measure
 
     if args.why:
         raise CommandError(f"--why is for runs, and {folder} has a study")

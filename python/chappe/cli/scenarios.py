@@ -7,13 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from chappe import _core
-from chappe import _outputs as outputs
-from chappe import _show as show
-from chappe._error import Problem, ScenarioError
-from chappe._scenario import Scenario
-from chappe._words import count, plain, tell
+from chappe import text as show
+from chappe._common import outputs
+from chappe._common.words import count, plain, tell
 from chappe.cli import saved
-from chappe.cli.given import (
+from chappe.cli.inputs import (
     BAD_INPUT,
     CommandError,
     folder,
@@ -27,14 +25,16 @@ from chappe.cli.given import (
     together,
     unwritable,
 )
+from chappe.errors import Problem, ScenarioError
+from chappe.scenario.scenario import Scenario
 
 if TYPE_CHECKING:
-    from chappe._results import Results
+    from chappe.results.results import Results
 
 
 def run(args: argparse.Namespace) -> int:
     """``chappe run``."""
-    from chappe._progress import hidden
+    from chappe._common.progress import hidden
 
     scenario, tables, report_file = together(
         lambda: load(args),
@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
     )
     asked = scenario.settings["run"]["record"]
     if args.flows is not None:
-        from chappe import _chosen as chosen
+        from chappe.results import flow_selection as chosen
 
         try:
             chosen.check_labels(args.flows, chosen.labels_of([scenario]))
@@ -69,12 +69,12 @@ def run(args: argparse.Namespace) -> int:
         told = [warning for warning in everything["warnings"] if warning["code"] not in args.ignored]
         print_json({**everything, "warnings": told, **budgets})
     elif not args.quiet:
-        from chappe import _show_results as show_results
+        from chappe.cli.text import results as show_results
 
         show_results.results(results, args.file, args.flows, args.measures or None)
         if told_of is not None:
             show_results.why(results.why())
-            from chappe import _show_follow as show_follow
+            from chappe.cli.text import stories as show_follow
 
             show_follow.told(told_of)
         if out is None and results.recorded and asked:
@@ -94,7 +94,7 @@ def _tables_for(measures: list[str]) -> list[str]:
     """Recorded tables that the measures need."""
     if not measures:
         return []
-    from chappe.study._of_run import asked, recorded_for
+    from chappe.expressions.of_run import asked, recorded_for
 
     try:
         _, own = asked(measures)
@@ -105,8 +105,8 @@ def _tables_for(measures: list[str]) -> list[str]:
 
 def report(args: argparse.Namespace) -> int:
     """``chappe report``."""
-    from chappe import _page as page
-    from chappe._progress import hidden
+    from chappe import page
+    from chappe._common.progress import hidden
 
     source = Path("run" if args.file == "-" else args.file)
     name = f"{source.stem}.html" if args.out is None else args.out
@@ -123,7 +123,7 @@ def report(args: argparse.Namespace) -> int:
 
 def _report(results: "Results", path: Path, title: str) -> None:
     """Writes the report of a run."""
-    from chappe import _page as page
+    from chappe import page
 
     try:
         results.report(path, title=title)
@@ -135,7 +135,7 @@ def _report(results: "Results", path: Path, title: str) -> None:
 
 def _refuse_shared(pcap: Path, out: Path) -> None:
     """Refuses captures and results in one folder, before a folder is created."""
-    from chappe._captures import refuse_shared
+    from chappe.results.storage.captures import refuse_shared
 
     try:
         refuse_shared(pcap, out)
@@ -145,10 +145,10 @@ def _refuse_shared(pcap: Path, out: Path) -> None:
 
 def _results(scenario: Scenario, title: str, out: Path | None, pcap: Path | None) -> "Results":
     """Runs a scenario, and writes the results and the captures into their folders."""
-    from chappe import _captures as captures
-    from chappe._folder import refuse_others
-    from chappe._progress import bar
-    from chappe._results import run
+    from chappe._common.progress import bar
+    from chappe.results.results import run
+    from chappe.results.storage import captures
+    from chappe.results.storage.folder import refuse_others
 
     if out is not None:
         try:
@@ -182,7 +182,7 @@ def check(args: argparse.Namespace) -> int:
         except ScenarioError as e:
             problems += e.problems
             if not args.json:
-                show.refusal(e, file)
+                texts.refusal(e, file)
         except CommandError as e:
             problems.append(Problem("", str(e), None, file, None, None))
             if not args.json:
@@ -190,9 +190,9 @@ def check(args: argparse.Namespace) -> int:
         else:
             warnings += [{"file": file, **w._asdict()} for w in scenario.warnings if w.code not in args.ignored]
             if not args.json:
-                show.warnings(scenario, args.ignored)
+                texts.warnings(scenario, args.ignored)
                 if not args.quiet:
-                    show.say(f"{file}: no errors. {show.sketch(scenario)}")
+                    show.say(f"{file}: no errors. {texts.sketch(scenario)}")
     if args.json:
         print_json({"problems": [p._asdict() for p in problems], "warnings": warnings})
     return BAD_INPUT if problems else 0
@@ -200,7 +200,7 @@ def check(args: argparse.Namespace) -> int:
 
 def windows(args: argparse.Namespace) -> int:
     """``chappe windows``."""
-    from chappe import _windows as windows
+    from chappe.plot import window_runs as windows
 
     out = str(Path("results", "windows")) if args.out is None else args.out
     place = named(out)

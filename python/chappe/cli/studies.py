@@ -8,11 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from chappe import _outputs as outputs
-from chappe._arguments import JOBS_OR_RAY, problem
-from chappe._error import Problem, StudyError
-from chappe._words import plain, tell
-from chappe.cli.given import (
+from chappe._common import outputs
+from chappe._common.arguments import JOBS_OR_RAY, problem
+from chappe._common.words import plain, tell
+from chappe.cli.inputs import (
     KEPT,
     STDIN,
     CommandError,
@@ -24,21 +23,22 @@ from chappe.cli.given import (
     together,
     unwritable,
 )
+from chappe.errors import Problem, StudyError
 
 if TYPE_CHECKING:
+    from chappe.expressions.own_measures import Own
     from chappe.study import Study
-    from chappe.study._file import StudyFile
-    from chappe.study._own import Own
-    from chappe.study._stop import Precision
+    from chappe.study.design.stop import Precision
+    from chappe.study.file import StudyFile
 
 _BRACKETS = {"[": "]", "{": "}"}
 
 
 def sweep(args: argparse.Namespace) -> int:
     """``chappe sweep``."""
-    from chappe.study import _show as study_show
-    from chappe.study import _show_compared as show_compared
-    from chappe.study._run import search, sweep
+    from chappe.cli.text import comparisons as show_compared
+    from chappe.cli.text import studies as study_show
+    from chappe.study.execution.sweep import search, sweep
 
     if args.backend and args.jobs:
         raise CommandError(f"--jobs {JOBS_OR_RAY}")
@@ -105,11 +105,11 @@ def _command(args: argparse.Namespace) -> str:
 
 def _study(args: argparse.Namespace) -> "StudyFile":
     """Study of a study file, or of a scenario file with axes or seeds, with the changes of the command line."""
-    from chappe import _chosen as chosen
-    from chappe.study._axes import grid, seeds_of
-    from chappe.study._own import own_of, split
-    from chappe.study._run import problems_of_measure, problems_of_pool
-    from chappe.study._search import first_seeds
+    from chappe.expressions.own_measures import own_of, split
+    from chappe.results import flow_selection as chosen
+    from chappe.study.design.axes import grid, seeds_of
+    from chappe.study.design.search import first_seeds
+    from chappe.study.execution.sweep import problems_of_measure, problems_of_pool
 
     if args.file == STDIN:
         raise CommandError("a study is read from a file, which names its folder, not from standard input")
@@ -156,7 +156,7 @@ def _study(args: argparse.Namespace) -> "StudyFile":
 
 def _file(args: argparse.Namespace) -> "StudyFile":
     """Study of a study file, or a scenario as a study of one setting."""
-    from chappe.study import _file as study_file
+    from chappe.study import file as study_file
 
     if kind_of(args.file, text_in(args.file)) != "scenario":
         f = study_file.load(args.file)
@@ -171,7 +171,7 @@ def _file(args: argparse.Namespace) -> "StudyFile":
 
 def _set_twice(args: argparse.Namespace, f: "StudyFile", axes: dict[str, list[Any]]) -> list[Problem]:
     """Problems of settings that --set and the study set, of which --set would be lost."""
-    from chappe.study._axes import overlap, settings_in
+    from chappe.study.design.axes import overlap, settings_in
 
     given = [name for text in args.sets for name in settings_in(dict([_set(text)]))]
     by = {name: f"the axis `{name}`" for name in (*f.axes, *axes)}
@@ -188,7 +188,7 @@ def _set_twice(args: argparse.Namespace, f: "StudyFile", axes: dict[str, list[An
 
 def _within(precision: str | None) -> float | None:
     """Share of an option ``--precision``."""
-    from chappe.study._file import share
+    from chappe.study.file import share
 
     within = None if precision is None else share(precision)
     if precision is not None and within is None:
@@ -198,9 +198,9 @@ def _within(precision: str | None) -> float | None:
 
 def _unknown_labels(args: argparse.Namespace, f: "StudyFile", axes: dict[str, list[object]]) -> "list[Problem]":
     """Problems of names of flows on the command line that no point has."""
-    from chappe import _chosen as chosen
-    from chappe.study._axes import grid
-    from chappe.study._run import problems_of_labels
+    from chappe.results import flow_selection as chosen
+    from chappe.study.design.axes import grid
+    from chappe.study.execution.sweep import problems_of_labels
 
     asked = {name: "--measure" for name in args.measures if chosen.OF in name}
     asked |= {args.flows: "--flows"} if args.flows else {}
@@ -219,8 +219,8 @@ def _precision(
     own: "list[Own]",
 ) -> "Precision | None":
     """Precision of the study, with the changes of the command line."""
-    from chappe.study._run import problems_of_stop
-    from chappe.study._stop import Precision
+    from chappe.study.design.stop import Precision
+    from chappe.study.execution.sweep import problems_of_stop
 
     if args.precision is None and args.max_seeds is None:
         return f.precision

@@ -3,16 +3,16 @@
 import argparse
 import difflib
 
-from chappe import _outputs as outputs
-from chappe import _show as show
-from chappe._words import plain, tell
-from chappe.cli.given import CommandError, output, unwritable
+from chappe import text as show
+from chappe._common import outputs
+from chappe._common.words import plain, tell
+from chappe.cli.inputs import CommandError, output, unwritable
 
 
 def teach(args: argparse.Namespace) -> int:
     """``chappe teach``."""
-    from chappe import _lessons as lessons
-    from chappe import _page as page
+    from chappe import page
+    from chappe.page import lessons
 
     if args.name is None:
         for name, known in lessons.LESSONS.items():

@@ -4,13 +4,13 @@ from collections.abc import Iterable, Sequence
 
 import polars as pl
 
-from chappe import _chosen as chosen
-from chappe._arguments import said
-from chappe._results import Results
+from chappe._common.arguments import said
+from chappe.expressions.own_measures import Own, own_of, split, totals_of
+from chappe.expressions.reductions import DERIVED, REDUCED, SCHEMA, recorded_rows, reduced
 from chappe.measures import Totals, wrong
-from chappe.study._own import Own, own_of, split, totals_of
-from chappe.study._parts import RUN
-from chappe.study._reduced import DERIVED, REDUCED, SCHEMA, recorded_rows, reduced
+from chappe.results import flow_selection as chosen
+from chappe.results.results import Results
+from chappe.study.store.parts import RUN
 
 _WHOLE = "run"
 

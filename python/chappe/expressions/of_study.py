@@ -2,8 +2,8 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
-from chappe import _chosen as chosen
-from chappe.study._own import KNOWN, Own, own_of, split
+from chappe.expressions.own_measures import KNOWN, Own, own_of, split
+from chappe.results import flow_selection as chosen
 
 
 def asked_later(

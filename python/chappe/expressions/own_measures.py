@@ -11,14 +11,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from chappe import _chosen as chosen
-from chappe._arguments import names_of, problem, said
-from chappe._error import Problem
-from chappe.measures import NAMES, Direction, Totals
-from chappe.stats import Statistic, quotient
-from chappe.study._expression import Aggregate, ExpressionError, Node, aggregates, parsed, value
-from chappe.study._parts import RUN
-from chappe.study._reduced import (
+from chappe._common.arguments import names_of, problem, said
+from chappe.errors import Problem
+from chappe.expressions.parser import Aggregate, ExpressionError, Node, aggregates, parsed, value
+from chappe.expressions.reductions import (
     INTERVALS,
     REDUCED,
     Function,
@@ -33,6 +29,10 @@ from chappe.study._reduced import (
     reduced,
     together,
 )
+from chappe.measures import NAMES, Direction, Totals
+from chappe.results import flow_selection as chosen
+from chappe.stats import Statistic, quotient
+from chappe.study.store.parts import RUN
 
 KNOWN = {
     "delay_p50_s": "quantile(delays.delay_s, 0.5)",

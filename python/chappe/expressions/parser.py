@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from chappe._arguments import said
+from chappe._common.arguments import said
 
 FUNCTIONS = ("sum", "mean", "max", "min", "count", "quantile")
 """Functions of the values of all rows."""

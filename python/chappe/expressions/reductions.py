@@ -18,11 +18,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from chappe import _core
-from chappe._arguments import said
-from chappe._recorded import RECORDED
-from chappe._results import TABLES, Results, run
-from chappe._scenario import Scenario, parts
-from chappe.study._expression import Aggregate, Condition, Node, of_rows, rows_where
+from chappe._common.arguments import said
+from chappe.expressions.parser import Aggregate, Condition, Node, of_rows, rows_where
+from chappe.results.results import TABLES, Results, run
+from chappe.results.storage.recorded import RECORDED
+from chappe.scenario.scenario import Scenario, parts
 
 REDUCED = "reductions"
 """Name of the table of a part with the reductions of its runs, which only a study that needs some has."""

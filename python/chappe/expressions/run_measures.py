@@ -9,7 +9,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from chappe import _chosen as chosen
 from chappe.measures import (
     JAIN,
     NAMES,
@@ -21,8 +20,9 @@ from chappe.measures import (
     of_flows,
     quotients,
 )
+from chappe.results import flow_selection as chosen
 from chappe.stats import ROUNDING, Pooled, mser5, quantile_t, quotient
-from chappe.study._parts import RUN
+from chappe.study.store.parts import RUN
 
 Warmup = Literal["discard", "mser5"]
 """Removal of the transient: the first ``run.warmup_batches`` batches, or the groups of five batches that MSER-5 finds

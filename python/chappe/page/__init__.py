@@ -11,17 +11,18 @@ import jinja2
 import polars as pl
 
 from chappe import RESULTS_EPOCH, __version__, _core
-from chappe import _show as show
-from chappe._journey import PARTS
-from chappe._page._map import drawn
-from chappe._results import Results
-from chappe._scenario import Scenario
-from chappe._show_results import pooled
-from chappe._silence import told as silences
-from chappe._told import Told, told
-from chappe._why import LOSSES, USES
-from chappe._words import count, plain
+from chappe import text as show
+from chappe._common.words import count, plain
+from chappe.cli.text import problems
+from chappe.cli.text.results import pooled
 from chappe.measures import measure_of
+from chappe.page.map import drawn
+from chappe.results.budgets import LOSSES, USES
+from chappe.results.results import Results
+from chappe.results.silent_flows import told as silences
+from chappe.scenario.scenario import Scenario
+from chappe.stories.journey import PARTS
+from chappe.stories.overview import Told, told
 
 MODULE = "core.wasm.gz"
 """File of the module, which ``make wasm`` writes."""
@@ -120,7 +121,7 @@ def page(results: Results, title: str, slider: str = "tcp.receive_window", taugh
     template = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined).from_string(texts["page.html.j2"])
     return template.render(
         title=plain(title),
-        sketch=show.sketch(scenario),
+        sketch=problems.sketch(scenario),
         seed=results.seed,
         simulated=f"{results.simulated_s:,.1f} s",
         taught=taught,

@@ -1,6 +1,6 @@
 """Map of the nodes of a scenario, as SVG."""
 
-from chappe._scenario import Scenario
+from chappe.scenario.scenario import Scenario
 
 _WIDTH = 460
 _MOST_LINKS, _NUMBERED = 1500, 40

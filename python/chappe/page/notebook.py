@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from chappe import _show as show
+from chappe import text as show
 from chappe.measures import measure_of
 
 if TYPE_CHECKING:
-    from chappe._results import Results
-    from chappe._scenario import Scenario
+    from chappe.results.results import Results
+    from chappe.scenario.scenario import Scenario
     from chappe.study import Study
 
 MOST = 20
@@ -30,7 +30,7 @@ _LOOKS = {
 
 def scenario(of: "Scenario") -> str:
     """Changes of a scenario, and its map."""
-    from chappe._page._map import drawn
+    from chappe.page.map import drawn
 
     changes = list(flat(json.loads(of._core.changes_json())))
     rows = [(n, str(v).lower() if isinstance(v, bool) else v) for n, v in changes if not isinstance(v, list)]

@@ -9,17 +9,18 @@ from typing import Any, NamedTuple
 import jinja2
 
 from chappe import __version__
-from chappe import _show as show
-from chappe._doubts import MEANING
-from chappe._html import flat
-from chappe._page import _hash, _read
-from chappe._page._svg import Curve, Point, mark, plot, told
-from chappe._words import count, plain
+from chappe import text as show
+from chappe._common.words import count, plain
+from chappe.cli.text import problems
+from chappe.cli.text.comparisons import LESS, MORE, relative, verdict
 from chappe.measures import measure_of
+from chappe.page import _hash, _read
+from chappe.page.notebook import flat
+from chappe.page.svg import Curve, Point, mark, plot, told
+from chappe.plot.studies import places_of
+from chappe.stats.doubts import MEANING
 from chappe.study import Study
-from chappe.study._plot import places_of
-from chappe.study._show_compared import LESS, MORE, relative, verdict
-from chappe.study._study import named
+from chappe.study.study import named
 
 _CURVES, _PLOTS = 8, 12
 """Curves of a plot, and plots of a measure, at most."""
@@ -96,7 +97,7 @@ def page(
     return template.render(
         title=plain(title),
         question=_question(study, names),
-        sketch=f"The scenario: {show.sketch(study.scenario)}",
+        sketch=f"The scenario: {problems.sketch(study.scenario)}",
         answers=[fact for name in names for fact in _answers(study, name, rows[name], baseline)],
         figures=[figure for name in names if (figure := _figure(study, name, rows[name])) is not None],
         tables=[*_curve(study), _numbers(study, [row for name in names for row in rows[name]]), _changes(study)],

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from chappe._files import write_file
-from chappe._outputs import MARK
+from chappe._common.files import write_file
+from chappe._common.outputs import MARK
 from chappe.measures import MEASURES
 
 # Functions import matplotlib themselves: matplotlib takes longer to load than most commands take to run.
@@ -135,7 +135,7 @@ def draw(panels: Sequence[Panel], *, title: str, reference: str = "") -> "Figure
     import matplotlib as mpl
     from matplotlib.lines import Line2D
 
-    from chappe._figure import Figure
+    from chappe.plot.figure import Figure
 
     with mpl.rc_context(_STYLE):
         across = min(len(panels), 2)
@@ -307,7 +307,7 @@ def agreement(panels: Sequence[tuple[str, Sequence[Group]]], *, title: str, x_la
     import matplotlib as mpl
     from matplotlib.ticker import FuncFormatter, NullFormatter
 
-    from chappe._figure import Figure
+    from chappe.plot.figure import Figure
 
     with mpl.rc_context(_STYLE):
         figure = Figure(figsize=(10.0, 5.6), layout="constrained")
@@ -355,7 +355,7 @@ def over_time(panels: Sequence[tuple[str, Sequence[Curve]]], *, title: str, pane
     """
     import matplotlib as mpl
 
-    from chappe._figure import Figure
+    from chappe.plot.figure import Figure
 
     with mpl.rc_context(_STYLE):
         figure = Figure(figsize=(8.4, 0.9 + panel_in * len(panels)), layout="constrained")
@@ -406,7 +406,7 @@ def lanes(
     """
     import matplotlib as mpl
 
-    from chappe._figure import Figure
+    from chappe.plot.figure import Figure
 
     with mpl.rc_context({**_STYLE, "hatch.linewidth": 0.8}):
         figure = Figure(figsize=(8.4, min(1.2 + 0.32 * len(names), 10.0)), layout="constrained")
@@ -456,7 +456,7 @@ def welch(study: "Study", measure: str = "goodput_bps", *, window: int = 5) -> "
     """
     import matplotlib as mpl
 
-    from chappe._figure import Figure
+    from chappe.plot.figure import Figure
 
     series = study._series(measure)
     if not 1 <= len(series) <= PANELS:
@@ -487,7 +487,7 @@ def places(nodes: Sequence[tuple[float, float]], flows: Sequence[tuple[int, int]
     """Plots node positions [m], and flows as numbered arrows."""
     import matplotlib as mpl
 
-    from chappe._figure import Figure
+    from chappe.plot.figure import Figure
 
     with mpl.rc_context(_STYLE):
         figure = Figure(figsize=(5.0, 5.0), layout="constrained")
@@ -544,7 +544,7 @@ def topology(
     from matplotlib.collections import LineCollection
     from matplotlib.patches import FancyArrowPatch
 
-    from chappe._figure import Figure
+    from chappe.plot.figure import Figure
 
     xs, ys = [x for x, _ in nodes], [y for _, y in nodes]
     wide, high = max(max(xs) - min(xs), 1.0), max(max(ys) - min(ys), 1.0)
@@ -584,7 +584,7 @@ def network(
     """Plots named nodes and labeled links."""
     import matplotlib as mpl
 
-    from chappe._figure import Figure
+    from chappe.plot.figure import Figure
 
     with mpl.rc_context(_STYLE):
         figure = Figure(figsize=(9.0, 3.6), layout="constrained")
@@ -662,7 +662,7 @@ def windows(changes: Mapping[str, pl.DataFrame], *, title: str, end_s: float, be
     """
     import matplotlib as mpl
 
-    from chappe._figure import Figure
+    from chappe.plot.figure import Figure
 
     # The last change before the axes begin is the window at their left end.
     changes = {name: _from(rows.filter(pl.col("time_s") <= end_s), begin_s) for name, rows in changes.items()}

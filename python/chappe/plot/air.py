@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from chappe import plot
-from chappe._words import count
+from chappe._common.words import count
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from chappe._results import Results
+    from chappe.results.results import Results
 
 FRAMES, LANES = 3000, 40
 """Frames and lanes of a figure at most."""

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
-from chappe import _air as air
 from chappe import plot
-from chappe._arguments import said
-from chappe.study._reduced import intervals
+from chappe._common.arguments import said
+from chappe.expressions.reductions import intervals
+from chappe.plot import air
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from chappe._results import Results
-    from chappe._scenario import Scenario
+    from chappe.results.results import Results
+    from chappe.scenario.scenario import Scenario
 
 CURVES = len(plot.COLORS)
 """Largest number of flows or nodes of a figure, which have different colors."""

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from chappe import plot
-from chappe._arguments import said
+from chappe._common.arguments import said
 from chappe.measures import measure_of
-from chappe.study._analysis import no_axis
+from chappe.study.analysis.analysis import no_axis
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

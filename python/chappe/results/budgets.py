@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
-from chappe import _forked as forked
+from chappe._common import forked
 
 if TYPE_CHECKING:
     import polars as pl
@@ -117,7 +117,7 @@ class Why:
         return {**rows, "energy_j": self.energy_j, "energy_per_bit_j": self.energy_per_bit_j}
 
     def __repr__(self) -> str:
-        from chappe import _show_results as show_results  # show_results imports this module
+        from chappe.cli.text import results as show_results  # show_results imports this module
 
         forked.refuse()
         with redirect_stdout(StringIO()) as output:
@@ -129,7 +129,7 @@ def explain(flows: "pl.DataFrame", outcomes: "pl.DataFrame", airtime: "pl.DataFr
     """Budgets from the tables of a run."""
     import polars as pl
 
-    from chappe import _tables as tables
+    from chappe.results.storage import tables
 
     measured = outcomes.filter("measured")
     lost = measured.filter(pl.col("packet_class").is_in(["data", "ack"])).unpivot(
@@ -170,7 +170,7 @@ def _aggregates(nodes: "pl.DataFrame") -> "pl.DataFrame":
     """Aggregates of the nodes that sent MPDUs as QoS stations; results of before have no such counters."""
     import polars as pl
 
-    from chappe import _tables as tables
+    from chappe.results.storage import tables
 
     if "mpdus_sent" not in nodes.columns:
         nodes = nodes.with_columns(pl.lit(0, pl.Int64).alias(name) for name in ("mpdus_sent", "mpdus_failed"))
@@ -189,7 +189,7 @@ def _shares(table: "pl.DataFrame", index: str, uses: list[str]) -> "pl.DataFrame
     """Times by use as rows, with shares."""
     import polars as pl
 
-    from chappe import _tables as tables
+    from chappe.results.storage import tables
 
     times = table.unpivot([f"{use}_s" for use in uses], index=index, variable_name="use", value_name="time_s")
     shares = times.with_columns(

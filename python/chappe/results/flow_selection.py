@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from chappe._arguments import said
+from chappe._common.arguments import said
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from chappe._columns import Table
-    from chappe._scenario import Scenario
+    from chappe.results.storage.columns import Table
+    from chappe.scenario.scenario import Scenario
 
 OF = " of "
 """Stands between a measure and the flows that it is taken of."""
@@ -105,7 +105,7 @@ def _is(column: str, value: str | int, has: Sequence[str]) -> "pl.Expr":
 @cache
 def _words() -> dict[str, str]:
     """Words of choices, with the columns of the table ``flows`` that have them."""
-    from chappe._scenario import schema
+    from chappe.scenario.scenario import schema
 
     groups = schema()["properties"]
     apps = dict.fromkeys(groups["flow"]["items"]["properties"]["app"]["enum"], "app")

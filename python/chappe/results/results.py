@@ -12,34 +12,33 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from chappe import _chosen as chosen
 from chappe import _core
-from chappe import _forked as forked
-from chappe import _outputs as outputs
-from chappe._arguments import name_of, names_of, path_of, said
-from chappe._captures import Captures, refuse_shared
-from chappe._columns import rows_of
-from chappe._completions import mean_and_quantiles
-from chappe._doubts import Tests, certain, of_batches, tests_of
-from chappe._error import ChappeWarning
-from chappe._folder import FORMAT, SCENARIO, Writing
-from chappe._metadata import of_file
-from chappe._notice import Notice, tell_unused
-from chappe._progress import Progress, followed
-from chappe._run_warnings import of_results
-from chappe._scenario import Scenario, ScenarioLike, scenario_of
-from chappe._silence import Silence, after_switch_off, of_run
-from chappe._why import Why, explain
-from chappe._words import count
+from chappe._common import forked, outputs
+from chappe._common.arguments import name_of, names_of, path_of, said
+from chappe._common.progress import Progress, followed
+from chappe._common.words import count
+from chappe.errors import ChappeWarning
 from chappe.measures import JAIN, MEASURES, Totals, all_quotients, of_flows, short_batches
+from chappe.notices import Notice, tell_unused
+from chappe.results import flow_selection as chosen
+from chappe.results.budgets import Why, explain
+from chappe.results.completions import mean_and_quantiles
+from chappe.results.silent_flows import Silence, after_switch_off, of_run
+from chappe.results.storage.captures import Captures, refuse_shared
+from chappe.results.storage.columns import rows_of
+from chappe.results.storage.folder import FORMAT, SCENARIO, Writing
+from chappe.results.storage.metadata import of_file
+from chappe.results.warnings import of_results
+from chappe.scenario.scenario import Scenario, ScenarioLike, scenario_of
 from chappe.stats import Jackknife, known_confidence, lag1
+from chappe.stats.doubts import Tests, certain, of_batches, tests_of
 
 if TYPE_CHECKING:
     import polars as pl
     from matplotlib.figure import Figure
 
-    from chappe._columns import Table
-    from chappe._html import Player
+    from chappe.page.notebook import Player
+    from chappe.results.storage.columns import Table
 
 # Methods import polars themselves, and what needs it: it takes longer to load than most runs.
 
@@ -234,7 +233,7 @@ class Results:
             return table
         if name in self._recorded_names():
             return self.recorded[name]
-        from chappe._recorded import RECORDED
+        from chappe.results.storage.recorded import RECORDED
 
         if name in RECORDED:
             raise ValueError(f"{name} was not recorded: add it to run.record")
@@ -248,7 +247,7 @@ class Results:
         measured = self._measured
         if not isinstance(measured, _core.Results):
             return measured.table(name)
-        from chappe import _tables as tables
+        from chappe.results.storage import tables
 
         return tables.frame(measured.table(name))
 
@@ -343,8 +342,8 @@ class Results:
         if not names:
             return {}
         forked.refuse()
-        from chappe import _tables as tables
-        from chappe._recorded import joined
+        from chappe.results.storage import tables
+        from chappe.results.storage.recorded import joined
 
         if self._streamed is not None:
             return {name: tables.read(self._streamed.file(name)) for name in names}
@@ -405,7 +404,7 @@ class Results:
             TypeError: If an argument has the wrong type.
             RuntimeError: In a process forked after polars was used.
         """
-        from chappe._run_plots import figure
+        from chappe.plot.runs import figure
 
         forked.refuse()
         numbers = None if only is None else list(only)
@@ -496,7 +495,7 @@ class Results:
 
     def _pooled_named(self, measures: Sequence[str], flows: str | None) -> dict[str, tuple[Totals, Jackknife, Tests]]:
         """Measures by name, as :attr:`_pooled`."""
-        from chappe.study._of_run import asked, of_run
+        from chappe.expressions.of_run import asked, of_run
 
         names, own = asked(measures)
         found: dict[str, tuple[Totals, Jackknife, Tests]] = {}
@@ -685,7 +684,7 @@ class Results:
             ValueError: If the name of the file has another ending.
             RuntimeError: In a process forked after polars was used.
         """
-        from chappe import _page as page  # it imports this module
+        from chappe import page  # it imports this module
 
         forked.refuse()
         file = path_of("path", path)
@@ -705,8 +704,8 @@ class Results:
             RuntimeError: Without the module of the simulator (docs/see.md), and in a process forked after polars was
                 used.
         """
-        from chappe import _page as page
-        from chappe._html import Player
+        from chappe import page
+        from chappe.page.notebook import Player
 
         forked.refuse()
         if page.module() is None:
@@ -734,7 +733,7 @@ class Results:
 
     def _is_of(self, folder: Path) -> bool:
         """True for saved results of this folder."""
-        from chappe._opened import Saved  # it imports this module
+        from chappe.results.storage.opening import Saved  # it imports this module
 
         saved = self._measured
         return isinstance(saved, Saved) and folder.exists() and folder.samefile(saved.folder)
@@ -757,13 +756,13 @@ class Results:
         writing.finish(self._facts(), kept)
 
     def _write_table(self, name: str, path: Path) -> None:
-        from chappe import _tables as tables
+        from chappe.results.storage import tables
 
         tables.write(self.table(name), path, of_file(name, self.scenario, self.version, self.epoch))
 
     def _repr_html_(self) -> str:
         """The same for notebooks, without scripts."""
-        from chappe._html import results
+        from chappe.page.notebook import results
 
         return results(self)
 
@@ -869,7 +868,7 @@ def _run(
 ) -> Results:
     if out is None:
         return Results(scenario, _core.run(scenario._core, progress, None, capture))
-    from chappe._recorded import Stream
+    from chappe.results.storage.recorded import Stream
 
     names = list(dict.fromkeys(scenario.settings["run"]["record"]))
     with Writing(out, scenario) as writing:

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from chappe import _core
-from chappe._columns import Rows
-from chappe._scenario import Scenario
-from chappe._show import rate_of
-from chappe._why import LOSSES
-from chappe._why import REASONS as COUNTERS
-from chappe._words import count
+from chappe._common.words import count
+from chappe.cli.text.problems import rate_of
+from chappe.results.budgets import LOSSES
+from chappe.results.budgets import REASONS as COUNTERS
+from chappe.results.storage.columns import Rows
+from chappe.scenario.scenario import Scenario
 
 TOLD = 3
 """Flows reported individually."""

@@ -8,13 +8,13 @@ from typing import Any, Literal
 import polars as pl
 
 from chappe import _core
-from chappe._arguments import said
-from chappe._error import RunError
-from chappe._notice import tell_unused
-from chappe._progress import Progress, followed
-from chappe._recorded import frame
-from chappe._results import Results
-from chappe._scenario import Scenario, ScenarioLike, _json, scenario_of
+from chappe._common.arguments import said
+from chappe._common.progress import Progress, followed
+from chappe.errors import RunError
+from chappe.notices import tell_unused
+from chappe.results.results import Results
+from chappe.results.storage.recorded import frame
+from chappe.scenario.scenario import Scenario, ScenarioLike, _json, scenario_of
 
 _LATEST_NS = 2**63
 """Limit of simulated time [ns], two hundred years."""

@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from chappe._doubts import CORRELATED, TREND
-from chappe._notice import Notice
-from chappe._silence import TOLD, Silence
-from chappe._words import count
+from chappe._common.words import count
 from chappe.measures import short_batches
+from chappe.notices import Notice
+from chappe.results.silent_flows import TOLD, Silence
+from chappe.stats.doubts import CORRELATED, TREND
 
 if TYPE_CHECKING:
-    from chappe._columns import Table
+    from chappe.results.storage.columns import Table
 
 ENDS = {
     "limit": "reached run.time_limit before the stop rule was met",
@@ -28,7 +28,7 @@ def of_results(
         end: Reason for the end of the run.
         silences: Flows that delivered nothing.
         batches: Table ``batches`` of the run.
-        certain: Measures by word that the tests of batches find (:func:`chappe._doubts.certain`).
+        certain: Measures by word that the tests of batches find (:func:`chappe.stats.doubts.certain`).
     """
     if end in ENDS:
         yield Notice("early_end", "run.stop", f"the run {ENDS[end]}")

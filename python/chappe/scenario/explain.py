@@ -8,8 +8,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from chappe._reference import default, groups, meaning
-from chappe._scenario import Scenario, parts, schema
+from chappe.scenario.reference import default, groups, meaning
+from chappe.scenario.scenario import Scenario, parts, schema
 
 DESCRIPTIONS = "descriptions.json"
 """Descriptions of tables, columns, measures and words: a file of the package, written from docs by docs/generate.py."""

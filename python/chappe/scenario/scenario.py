@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 from chappe import _core
-from chappe import _outputs as outputs
-from chappe._arguments import is_path, listed, mapping_of, path_of, said
-from chappe._error import Problem, ScenarioError
-from chappe._notice import Notice
-from chappe._words import count
+from chappe._common import outputs
+from chappe._common.arguments import is_path, listed, mapping_of, path_of, said
+from chappe._common.words import count
+from chappe.errors import Problem, ScenarioError
+from chappe.notices import Notice
 
 if TYPE_CHECKING:
     import polars as pl
@@ -449,7 +449,7 @@ class Scenario(Mapping[str, Any]):
 
     def _mobility(self, format_: str, until: str | float | None, seed: int | None) -> str:
         """Movements as the text of a file."""
-        from chappe._control import instant
+        from chappe.results.simulation import instant
 
         if not isinstance(format_, str):
             raise TypeError(f'format is a text such as "csv", not {said(format_)}')
@@ -496,7 +496,7 @@ class Scenario(Mapping[str, Any]):
         Raises:
             ValueError: If no node has a radio.
         """
-        from chappe._run_plots import network
+        from chappe.plot.runs import network
 
         return network(self)
 
@@ -526,7 +526,7 @@ class Scenario(Mapping[str, Any]):
 
     def _repr_html_(self) -> str:
         """The same for notebooks, without scripts."""
-        from chappe._html import scenario
+        from chappe.page.notebook import scenario
 
         return scenario(self)
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chappe import _core
-from chappe._arguments import said
+from chappe._common.arguments import said
 
 Values = Sequence[float] | NDArray[np.float64]
 """Numbers."""

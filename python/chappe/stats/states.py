@@ -13,7 +13,7 @@ from numbers import Integral
 import numpy as np
 from numpy.typing import NDArray
 
-from chappe._arguments import said
+from chappe._common.arguments import said
 from chappe.stats import Estimate, Share, Values, known_confidence
 
 ENOUGH = 24

@@ -5,13 +5,13 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from chappe import _show as show
-from chappe._error import LimitError
-from chappe._follow import Story, is_watched, story_of, titled, watched
-from chappe._progress import Progress
-from chappe._results import Results
-from chappe._why import USES
-from chappe._words import count
+from chappe import text as show
+from chappe._common.progress import Progress
+from chappe._common.words import count
+from chappe.errors import LimitError
+from chappe.results.budgets import USES
+from chappe.results.results import Results
+from chappe.stories.story import Story, is_watched, story_of, titled, watched
 
 QUICK = 1_000_000
 """Frames, and packets over point-to-point links, of a run that is repeated for stories at most: some seconds."""

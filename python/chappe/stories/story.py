@@ -8,18 +8,18 @@ from typing import Any
 
 import polars as pl
 
-from chappe import _chosen as chosen
-from chappe import _forked as forked
-from chappe import _show as show
-from chappe._arguments import said
-from chappe._journey import PARTS, Leg, journeys
-from chappe._notice import tell_unused
-from chappe._progress import Progress
-from chappe._results import Results, run
-from chappe._scenario import ScenarioLike, scenario_of
-from chappe._why import LOSSES, REASONS, USES
-from chappe._words import count, times
-from chappe.study._reduced import first_arrivals
+from chappe import text as show
+from chappe._common import forked
+from chappe._common.arguments import said
+from chappe._common.progress import Progress
+from chappe._common.words import count, times
+from chappe.expressions.reductions import first_arrivals
+from chappe.notices import tell_unused
+from chappe.results import flow_selection as chosen
+from chappe.results.budgets import LOSSES, REASONS, USES
+from chappe.results.results import Results, run
+from chappe.scenario.scenario import ScenarioLike, scenario_of
+from chappe.stories.journey import PARTS, Leg, journeys
 
 SENT, DELIVERED, LOSS, TIMER, ROUTES, HOP = "sent", "delivered", "loss", "timer", "route", "hop"
 KINDS = (SENT, DELIVERED, LOSS, TIMER, ROUTES, HOP)

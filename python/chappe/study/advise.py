@@ -7,13 +7,13 @@ from typing import Any
 
 import polars as pl
 
-from chappe._error import ScenarioError
-from chappe._progress import Progress
-from chappe._scenario import Scenario, ScenarioLike, scenario_of
-from chappe._words import count
+from chappe._common.progress import Progress
+from chappe._common.words import count
+from chappe.errors import ScenarioError
 from chappe.measures import BY_NAME
+from chappe.scenario.scenario import Scenario, ScenarioLike, scenario_of
 from chappe.study import Study
-from chappe.study._run import sweep
+from chappe.study.execution.sweep import sweep
 
 AS_IT_IS = "as it is"
 """Case of the network without a change."""

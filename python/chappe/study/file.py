@@ -10,15 +10,17 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from chappe import _chosen as chosen
 from chappe import _core
-from chappe._arguments import is_whole, not_whole, path_of, problem, said
-from chappe._error import Problem, ScenarioError, StudyError
-from chappe._scenario import Scenario, read_text, schema
-from chappe.study._axes import grid, seeds_of
-from chappe.study._facts import Warmup
-from chappe.study._own import Own, direction_in, own_of, split, with_rule
-from chappe.study._run import (
+from chappe._common.arguments import is_whole, not_whole, path_of, problem, said
+from chappe.errors import Problem, ScenarioError, StudyError
+from chappe.expressions.own_measures import Own, direction_in, own_of, split, with_rule
+from chappe.expressions.run_measures import Warmup
+from chappe.results import flow_selection as chosen
+from chappe.scenario.scenario import Scenario, read_text, schema
+from chappe.study.design.axes import grid, seeds_of
+from chappe.study.design.search import Search, first_seeds, problems_of_search
+from chappe.study.design.stop import Precision
+from chappe.study.execution.sweep import (
     problems_of_choice,
     problems_of_labels,
     problems_of_measure,
@@ -27,8 +29,6 @@ from chappe.study._run import (
     problems_of_rules,
     problems_of_stop,
 )
-from chappe.study._search import Search, first_seeds, problems_of_search
-from chappe.study._stop import Precision
 
 FORMAT = 1
 """Format of study files."""

@@ -16,33 +16,29 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from chappe import _chosen as chosen
-from chappe import _doubts as doubts
-from chappe import _forked as forked
-from chappe import _outputs as outputs
-from chappe import _silence as silence
-from chappe import _tables as tables
-from chappe._arguments import name_of, names_of, path_of, said, values_of
-from chappe._error import ScenarioError, StorageError
-from chappe._notice import Notice
-from chappe._run_warnings import ENDS, of_batches
-from chappe._scenario import Scenario
-from chappe._words import count
+from chappe._common import forked, outputs
+from chappe._common.arguments import name_of, names_of, path_of, said, values_of
+from chappe._common.words import count
+from chappe.errors import ScenarioError, StorageError
+from chappe.expressions import own_measures as own
+from chappe.expressions.of_study import asked_later
+from chappe.expressions.reductions import REDUCED
+from chappe.expressions.run_measures import WARMUPS, Batches, mean_series, runs_of, totals_of, with_measures
 from chappe.measures import NAMES, Direction, Totals, direction_of, is_index, short_batches
-from chappe.stats import known_confidence
-from chappe.study import _analysis as analysis
-from chappe.study import _export as export
-from chappe.study import _own as own
-from chappe.study import _parts as parts
-from chappe.study import _store as store
-from chappe.study._axes import Item
-from chappe.study._facts import WARMUPS, Batches, mean_series, runs_of, totals_of, with_measures
-from chappe.study._later import asked_later
-from chappe.study._parts import RUN, DamagedError
-from chappe.study._reduced import REDUCED
-from chappe.study._search import Known, Run, Search, curve, explored
-from chappe.study._stop import Precision, error
-from chappe.study._work import Failed
+from chappe.notices import Notice
+from chappe.results import flow_selection as chosen
+from chappe.results import silent_flows as silence
+from chappe.results.storage import tables
+from chappe.results.warnings import ENDS, of_batches
+from chappe.scenario.scenario import Scenario
+from chappe.stats import doubts, known_confidence
+from chappe.study.analysis import analysis
+from chappe.study.design.axes import Item
+from chappe.study.design.search import Known, Run, Search, curve, explored
+from chappe.study.design.stop import Precision, error
+from chappe.study.execution.threads import Failed
+from chappe.study.store import export, parts, store
+from chappe.study.store.parts import RUN, DamagedError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -750,7 +746,7 @@ class Study:
                 figure has too many curves or panels.
             TypeError: If an argument has the wrong type.
         """
-        from chappe.study._plot import figure
+        from chappe.plot.studies import figure
 
         measures = self._measures_of(names_of("measure", measure), flows)
         names = [None if name is None else name_of(what, name) for what, name in (("by", by), ("across", across))]
@@ -911,7 +907,7 @@ class Study:
         baseline: tuple[str, Any] | None = None,
         commands: Sequence[str] = (),
     ) -> None:
-        from chappe._page._study import page  # it imports this module
+        from chappe.page.study import page  # it imports this module
 
         outputs.refuse(path, outputs.PAGE)
         text = page(self, measures, title=title, flows=flows, baseline=baseline, commands=commands)
@@ -919,7 +915,7 @@ class Study:
 
     def _repr_html_(self) -> str:
         """The same for notebooks, without scripts."""
-        from chappe._html import study
+        from chappe.page.notebook import study
 
         return study(self)
 

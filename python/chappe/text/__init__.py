@@ -5,12 +5,12 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from chappe._words import count, plain, tell, times
+from chappe._common.words import count, plain, tell, times
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from chappe._layout import Table
+    from chappe.text.layout import Table
 
 __all__ = [
     "Table",
@@ -65,7 +65,7 @@ def say(text: str, style: str = "") -> None:
 
 def table(*columns: str, title: str | None = None, keys: int = 1) -> "Table":
     """A table, see :class:`Table`; :func:`write` prints it."""
-    from chappe._layout import Table
+    from chappe.text.layout import Table
 
     return Table(*columns, title=title, keys=keys)
 
@@ -113,7 +113,7 @@ def estimate(row: Mapping[str, Any], scale: float = 1.0) -> str:
 
 def __getattr__(name: str) -> Any:
     if name == "Table":
-        from chappe._layout import Table
+        from chappe.text.layout import Table
 
         return Table
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

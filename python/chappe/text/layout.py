@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from rich.cells import cell_len
 
-from chappe._words import count, plain
+from chappe._common.words import count, plain
 
 _GAP = 2
 _READABLE = 24

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import polars as pl
 from chappe import Scenario
-from chappe.states import unseen
 from chappe.stats import Estimate
+from chappe.stats.states import unseen
 
 from chappe_papers import reference
 from chappe_papers.design import Design, Stage

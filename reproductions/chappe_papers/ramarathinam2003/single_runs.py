@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from chappe.order import Quantile
 from chappe.stats import Values
+from chappe.stats.quantiles import Quantile
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import polars as pl
 from chappe import Scenario
-from chappe.order import Quantile
 from chappe.stats import Estimate, Jackknife, jain_index
+from chappe.stats.quantiles import Quantile
 from chappe.study import Item
 
 from chappe_papers.design import Design

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from chappe.order import Quantile
 from chappe.stats import Share
+from chappe.stats.quantiles import Quantile
 
 from chappe_papers.claims import needs
 from chappe_papers.estimates import Estimates

@@ -11,8 +11,8 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from chappe.order import Quantile
 from chappe.stats import Estimate
+from chappe.stats.quantiles import Quantile
 
 from chappe_papers.best_subset import Among, choose
 from chappe_papers.estimates import Estimates

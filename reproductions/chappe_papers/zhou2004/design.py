@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import polars as pl
 from chappe import Scenario
-from chappe.order import Quantile
 from chappe.stats import Estimate, jain_index
+from chappe.stats.quantiles import Quantile
 
 from chappe_papers import reference
 from chappe_papers.design import Design

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from chappe import _show as show
-from chappe._advise import MEASURES, WORDS, Advice, relative
-from chappe._words import count
+from chappe import text as show
+from chappe._common.words import count
+from chappe.study.advise import MEASURES, WORDS, Advice, relative
 
 
 def advice(a: Advice) -> None:

@@ -6,10 +6,10 @@ from typing import Any
 
 import polars as pl
 
-from chappe import _show as show
-from chappe._words import count
+from chappe import text as show
+from chappe._common.words import count
 from chappe.measures import measure_of
-from chappe.study._analysis import SAME
+from chappe.study.analysis.analysis import SAME
 
 MORE, LESS, ALIKE, OPEN, UNKNOWN = "more", "less", "the same", "not decided", "not measured"
 """Verdicts on a difference."""

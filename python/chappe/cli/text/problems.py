@@ -5,21 +5,12 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from chappe._error import LimitError, ScenarioError, StudyError
-from chappe._scenario import Scenario
-
-# Other modules print by these, too.
-from chappe.text import console as console
-from chappe.text import count, plain, tell
-from chappe.text import estimate as estimate
-from chappe.text import number as number
-from chappe.text import rate as rate
-from chappe.text import say as say
-from chappe.text import table as table
-from chappe.text import write as write
+from chappe.errors import LimitError, ScenarioError, StudyError
+from chappe.scenario.scenario import Scenario
+from chappe.text import count, plain, table, tell, write
 
 if TYPE_CHECKING:
-    from chappe._explain import Explanation
+    from chappe.scenario.explain import Explanation
     from chappe.text import Table
 
 

@@ -5,16 +5,17 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from chappe import _chosen as chosen
-from chappe import _show as show
-from chappe._columns import Rows, rows_of
-from chappe._doubts import CORRELATED, MEANING, TREND
-from chappe._results import Results
-from chappe._run_warnings import ENDS
-from chappe._silence import told
-from chappe._why import AIRTIME, LOSSES, REASONS, SENDING, USES, Why
-from chappe._words import count, plain, times
+from chappe import text as show
+from chappe._common.words import count, plain, times
+from chappe.cli.text import problems
 from chappe.measures import OF_TCP, measure_of, short_batches
+from chappe.results import flow_selection as chosen
+from chappe.results.budgets import AIRTIME, LOSSES, REASONS, SENDING, USES, Why
+from chappe.results.results import Results
+from chappe.results.silent_flows import told
+from chappe.results.storage.columns import Rows, rows_of
+from chappe.results.warnings import ENDS
+from chappe.stats.doubts import CORRELATED, MEANING, TREND
 
 if TYPE_CHECKING:
     import polars as pl
@@ -35,7 +36,7 @@ _ENDS |= {end: f"The run {text}." for end, text in ENDS.items()}
 def results(r: Results, name: str, choice: str | None = None, measures: Sequence[str] | None = None) -> None:
     """Prints the results of a run, with all or some measures of all flows or of chosen ones."""
     s = r.scenario.settings
-    show.console().print(Text.assemble((plain(name), "bold"), f"  {show.sketch(r.scenario)}"))
+    show.console().print(Text.assemble((plain(name), "bold"), f"  {problems.sketch(r.scenario)}"))
     show.say(f"Seed {s['run']['seed']}, {r.simulated_s:,.1f} s simulated, {count(r.frames_sent, 'frame')} on the air.")
     if _ENDS[r.end]:
         show.say(_ENDS[r.end], style="yellow")

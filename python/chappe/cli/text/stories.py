@@ -2,11 +2,11 @@
 
 import polars as pl
 
-from chappe import _show as show
-from chappe._follow import Story
-from chappe._journey import PARTS
-from chappe._told import Told
-from chappe._words import count
+from chappe import text as show
+from chappe._common.words import count
+from chappe.stories.journey import PARTS
+from chappe.stories.overview import Told
+from chappe.stories.story import Story
 
 _TOLD = 8
 """Rows of a table."""

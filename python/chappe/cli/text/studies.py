@@ -7,16 +7,16 @@ from contextlib import contextmanager
 from typing import Any
 
 import chappe
-from chappe import _chosen as chosen
-from chappe import _show as show
-from chappe._doubts import MEANING
-from chappe._error import ChappeWarning
-from chappe._folder import FORMAT
-from chappe._layout import Table
-from chappe._show_results import pooled
-from chappe._words import count, plain, tell
+from chappe import text as show
+from chappe._common.words import count, plain, tell
+from chappe.cli.text.results import pooled
+from chappe.errors import ChappeWarning
 from chappe.measures import measure_of
-from chappe.study._study import Study, named
+from chappe.results import flow_selection as chosen
+from chappe.results.storage.folder import FORMAT
+from chappe.stats.doubts import MEANING
+from chappe.study.study import Study, named
+from chappe.text.layout import Table
 
 _QUANTILES = {"q10": "10 %", "median": "median", "q90": "90 %"}
 """Columns of quantiles, with their names in print."""

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from importlib import resources
 from typing import Any, NamedTuple
 
-from chappe import _show as show
-from chappe._results import Results, run
-from chappe._scenario import Scenario
+from chappe import text as show
+from chappe.results.results import Results, run
+from chappe.scenario.scenario import Scenario
 
 Runs = Mapping[str, Results]
 """Runs of a lesson by name; the first is that of its player."""
@@ -257,7 +257,7 @@ def page_of(name: str) -> str:
     Args:
         name: A key of :data:`LESSONS`.
     """
-    from chappe._page import Table, Taught, page
+    from chappe.page import Table, Taught, page
 
     lesson = LESSONS[name]
     runs = runs_of(lesson)

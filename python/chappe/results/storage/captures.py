@@ -9,8 +9,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from chappe._arguments import path_of
-from chappe._files import make_folder, take_away
+from chappe._common.arguments import path_of
+from chappe._common.files import make_folder, take_away
 
 _NAME = re.compile(r"node-\d+\.pcapng")
 _MAGIC = b"\x0a\x0d\x0d\x0a"

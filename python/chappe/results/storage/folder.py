@@ -15,13 +15,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from chappe import _forked as forked
-from chappe import _outputs as outputs
-from chappe._arguments import is_text, path_of, said
-from chappe._files import make_folder, take_away
+from chappe._common import forked, outputs
+from chappe._common.arguments import is_text, path_of, said
+from chappe._common.files import make_folder, take_away
 
 if TYPE_CHECKING:
-    from chappe._scenario import Scenario
+    from chappe.scenario.scenario import Scenario
 
 FACTS = "run.json"
 FORMAT = 1
@@ -213,8 +212,8 @@ def _facts(folder: Path) -> dict[str, Any] | None:
 
 def _is_ours(name: object) -> bool:
     """Returns true for the names of files that a run writes."""
-    from chappe._recorded import RECORDED
-    from chappe._results import TABLES
+    from chappe.results.results import TABLES
+    from chappe.results.storage.recorded import RECORDED
 
     stem, _, kind = name.rpartition(".") if isinstance(name, str) else ("", "", "")
     return name == SCENARIO or (kind == "parquet" and stem in (*TABLES, *RECORDED))

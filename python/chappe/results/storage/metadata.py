@@ -7,9 +7,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from chappe._common.files import footer
 from chappe._core import RESULTS_EPOCH, VERSION
-from chappe._files import footer
-from chappe._scenario import Scenario
+from chappe.scenario.scenario import Scenario
 
 UNITS = {
     "s": "s",

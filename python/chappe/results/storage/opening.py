@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from chappe import RESULTS_EPOCH
-from chappe import _forked as forked
-from chappe import _tables as tables
-from chappe._arguments import path_of
-from chappe._error import ChappeWarning, StorageError, reason
-from chappe._folder import FACTS, FILES, FORMAT, SCENARIO, SUM, digest
-from chappe._results import Results
-from chappe._scenario import Scenario
+from chappe._common import forked
+from chappe._common.arguments import path_of
+from chappe.errors import ChappeWarning, StorageError, reason
+from chappe.results.results import Results
+from chappe.results.storage import tables
+from chappe.results.storage.folder import FACTS, FILES, FORMAT, SCENARIO, SUM, digest
+from chappe.scenario.scenario import Scenario
 
 if TYPE_CHECKING:
     from chappe.study import Study
@@ -112,7 +112,7 @@ def open(folder: str | os.PathLike[str]) -> "Results | Study":  # noqa: A001, it
     if not path.is_dir():
         raise StorageError(f"{path} is not a folder")
     from chappe.study import Study
-    from chappe.study._store import STUDY
+    from chappe.study.store.store import STUDY
 
     if (path / STUDY).exists():
         return Study(path)

@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 
 from chappe import _core
-from chappe import _tables as tables
+from chappe.results.storage import tables
 
 RECORDED = ("frames", "mpdus", "heard", "packets", "cwnd", "queue", "routes", "energy", "positions")
 """Tables that ``run.record`` accepts."""

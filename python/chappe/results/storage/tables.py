@@ -12,7 +12,7 @@ from typing import IO, Any, cast
 import polars as pl
 import polars.selectors as cs
 
-from chappe._files import footer, write_file
+from chappe._common.files import footer, write_file
 
 TYPES = {"float": pl.Float64, "int": pl.Int64, "text": pl.String, "bool": pl.Boolean}
 """Types of columns by their names in the core."""

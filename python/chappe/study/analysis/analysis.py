@@ -15,15 +15,15 @@ import polars as pl
 import polars.selectors as cs
 from numpy.typing import NDArray
 
-from chappe._arguments import said
-from chappe._doubts import CORRELATED, of_batches, of_runs, tests_of
+from chappe._common.arguments import said
 from chappe.measures import Direction, Totals, is_known, wrong
-from chappe.order import Quantile
-from chappe.states import unseen
 from chappe.stats import Comparison, Estimate, Jackknife, Pooled, holm, if_equal, lag1, paired, quotient, unpaired
-from chappe.study._best import not_best
-from chappe.study._letters import letters
-from chappe.study._relative import Relative
+from chappe.stats.doubts import CORRELATED, of_batches, of_runs, tests_of
+from chappe.stats.quantiles import Quantile
+from chappe.stats.states import unseen
+from chappe.study.analysis.best import not_best
+from chappe.study.analysis.letters import letters
+from chappe.study.analysis.relative import Relative
 
 QUANTILES = {"q10": 0.1, "median": 0.5, "q90": 0.9}
 """Columns of the summary with quantiles of single runs or batches."""
@@ -43,7 +43,7 @@ class Sample(NamedTuple):
         seeds: Seed of each row of totals; ``None`` if the rows are batches of one run.
         totals: Totals of each run or batch.
         common: True if the seed draws parts of the scenario alike for all settings, so that runs with the same seed are
-            pairs (:mod:`chappe.study._common`).
+            pairs (:mod:`chappe.study.design.common`).
         short: True for short batches (:func:`chappe.measures.short_batches`).
         units: What the rows are: ``"runs"``, or the axes over which runs are pooled; batches have no seeds.
     """

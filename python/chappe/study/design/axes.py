@@ -11,11 +11,11 @@ from functools import cached_property
 from typing import Any, SupportsIndex
 
 from chappe import RESULTS_EPOCH, _core
-from chappe._arguments import MANY, is_text, listed, problem, said
-from chappe._error import Problem, ScenarioError, StudyError
-from chappe._notice import Notice
-from chappe._scenario import Scenario
-from chappe.study._reduced import Reduction
+from chappe._common.arguments import MANY, is_text, listed, problem, said
+from chappe.errors import Problem, ScenarioError, StudyError
+from chappe.expressions.reductions import Reduction
+from chappe.notices import Notice
+from chappe.scenario.scenario import Scenario
 
 KEY_LENGTH = 24
 """Hexadecimal digits in the name of a run."""

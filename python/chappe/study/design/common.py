@@ -9,7 +9,7 @@ the seed of the run are drawn regardless of events.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from chappe.study._axes import Cases, Point, settings_in
+from chappe.study.design.axes import Cases, Point, settings_in
 
 _PARTS = (
     *("mobility", "arrival_process", "on_off", "requests", "flow", "traffic"),

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from chappe.study._analysis import Sample, verdicts_of
+from chappe.study.analysis.analysis import Sample, verdicts_of
 
 GRID = 8
 """Parts of the interval of a round."""

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any, NamedTuple
 
-from chappe._arguments import is_whole, not_whole, said
-from chappe._error import Problem, ScenarioError
+from chappe._common.arguments import is_whole, not_whole, said
+from chappe.errors import Problem, ScenarioError
+from chappe.expressions.own_measures import Own
 from chappe.measures import DIRECTIONS, Direction, Totals, direction_of, of_runs, wrong
-from chappe.study._analysis import Sample, interval
-from chappe.study._axes import Cases, Item, Point, overlap, settings_in
-from chappe.study._explore import GRID, Explored, Sampled, around_the_best, explore
-from chappe.study._own import Own
-from chappe.study._stop import Design, Measured, UnknownError
+from chappe.study.analysis.analysis import Sample, interval
+from chappe.study.design.axes import Cases, Item, Point, overlap, settings_in
+from chappe.study.design.explore import GRID, Explored, Sampled, around_the_best, explore
+from chappe.study.design.stop import Design, Measured, UnknownError
 
 FIRST_SEED = 1_000_001
 """First seed of searches, so that a sweep with seeds from 1 on does not confirm a search with the same runs."""

@@ -5,10 +5,10 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from chappe._scenario import Scenario
 from chappe.measures import Totals, of_runs
+from chappe.scenario.scenario import Scenario
 from chappe.stats import Estimate
-from chappe.study._axes import Item, Point
+from chappe.study.design.axes import Item, Point
 
 Measured = Callable[[Sequence[Item]], list[Totals | None]]
 """Function from runs to the totals of a measure; ``None`` for a failed run. Runs not yet executed raise

@@ -1,4 +1,4 @@
-"""Runs of a study on an existing Ray cluster (https://www.ray.io), through a process of their own (``_driver.py``)."""
+"""Runs of a study on an existing Ray cluster (https://www.ray.io), through a process of their own (``driver.py``)."""
 
 import contextlib
 import importlib.util
@@ -11,13 +11,13 @@ import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from chappe._arguments import said
-from chappe._error import ChappeWarning, ClusterError, RunError
-from chappe._words import count
-from chappe.study._axes import Item
-from chappe.study._driver import Refused, Report, Setup, Unfit, portable, where
-from chappe.study._parts import Finished
-from chappe.study._work import Failed, Workers
+from chappe._common.arguments import said
+from chappe._common.words import count
+from chappe.errors import ChappeWarning, ClusterError, RunError
+from chappe.study.design.axes import Item
+from chappe.study.execution.driver import Refused, Report, Setup, Unfit, portable, where
+from chappe.study.execution.threads import Failed, Workers
+from chappe.study.store.parts import Finished
 
 PATIENCE_S = 10.0
 """Timeout of a connection to a cluster [s]."""
@@ -43,8 +43,8 @@ _BEGIN = """import pickle, sys
 sys.path, sys.argv, script = pickle.load(sys.stdin.buffer)
 if script is not None:
     __file__ = script
-from chappe.study import _driver
-_driver.main()"""
+from chappe.study.execution import driver
+driver.main()"""
 
 
 def workers(on: str) -> Workers:

@@ -2,7 +2,7 @@
 
 Ray prints to the standard output of the process that is connected to a cluster, ends this process when the head of the
 cluster dies, and starts a cluster on this machine where a call finds no connection. So the process of the user is never
-connected: it starts this one, and exchanges messages with it over pipes. ``_cluster.py`` has the other end.
+connected: it starts this one, and exchanges messages with it over pipes. ``cluster.py`` has the other end.
 """
 
 import contextlib
@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from chappe._error import ClusterError
+from chappe.errors import ClusterError
 
 _COLORS = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -245,7 +245,7 @@ def portable() -> Portable:
             import ray
 
             return ray.get_runtime_context().get_node_id(), reason
-        from chappe.study import _work
+        from chappe.study.execution import threads as _work
 
         return _work.execute_pickled(items)
 

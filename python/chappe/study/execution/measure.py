@@ -6,17 +6,17 @@ from typing import SupportsIndex, TypeVar
 
 import polars as pl
 
-from chappe import _forked as forked
-from chappe._arguments import problem, problem_of_jobs, said
-from chappe._error import RunError, ScenarioError, StudyError
-from chappe._progress import bar
-from chappe._scenario import Scenario
-from chappe._tables import known
-from chappe.study._axes import Item, Point, problems_of_size, seeds_of
-from chappe.study._facts import Batches, runs_of, with_measures
-from chappe.study._parts import PART_TABLES, RUN, RUN_INFO, Finished, frames_of
-from chappe.study._store import Store
-from chappe.study._work import Failed, threads
+from chappe._common import forked
+from chappe._common.arguments import problem, problem_of_jobs, said
+from chappe._common.progress import bar
+from chappe.errors import RunError, ScenarioError, StudyError
+from chappe.expressions.run_measures import Batches, runs_of, with_measures
+from chappe.results.storage.tables import known
+from chappe.scenario.scenario import Scenario
+from chappe.study.design.axes import Item, Point, problems_of_size, seeds_of
+from chappe.study.execution.threads import Failed, threads
+from chappe.study.store.parts import PART_TABLES, RUN, RUN_INFO, Finished, frames_of
+from chappe.study.store.store import Store
 
 K = TypeVar("K", bound=Hashable)
 Also = Callable[[Mapping[str, pl.DataFrame]], Mapping[str, float]]
@@ -80,7 +80,7 @@ def measured(
 ) -> dict[K, pl.DataFrame]:
     """Executes the runs missing in the store, and returns tables as :func:`measure`, with NaN for missing values.
 
-    Each measure has the half width of its interval and its totals, as in :mod:`chappe.study._facts`.
+    Each measure has the half width of its interval and its totals, as in :mod:`chappe.expressions.run_measures`.
 
     Args:
         items: Runs by any key.

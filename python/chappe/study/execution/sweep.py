@@ -12,32 +12,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from chappe import _chosen as chosen
 from chappe import _core
-from chappe._arguments import is_whole, names_of, not_whole, problem, problems_of_work, said
-from chappe._error import Problem, ScenarioError, StudyError, WorkWarning
-from chappe._notice import Notice, tell_unused
-from chappe._progress import Progress, bar
-from chappe._scenario import Scenario, ScenarioLike, scenario_of
-from chappe.measures import ENERGY, Direction, Totals, wrong
-from chappe.stats import quotient
-from chappe.study import _cluster as cluster
-from chappe.study import _parts as parts
-from chappe.study._axes import (
-    Axes,
-    Cases,
-    Item,
-    Point,
-    doubts_of,
-    grid,
-    problems_of_size,
-    seeds_of,
-    settings_without_seed,
-)
-from chappe.study._common import drawn_everywhere
-from chappe.study._explore import GRID
-from chappe.study._facts import WARMUPS, Batches, Warmup, runs_of, totals_of, with_measures
-from chappe.study._own import (
+from chappe._common.arguments import is_whole, names_of, not_whole, problem, problems_of_work, said
+from chappe._common.progress import Progress, bar
+from chappe.errors import Problem, ScenarioError, StudyError, WorkWarning
+from chappe.expressions.own_measures import (
     Own,
     choice_of,
     direction_in,
@@ -48,14 +27,35 @@ from chappe.study._own import (
     with_own,
     with_rule,
 )
-from chappe.study._own import totals_of as totals_of_own
-from chappe.study._parts import RUN, Finished
-from chappe.study._reduced import Reduction
-from chappe.study._search import Search, first_seeds, problems_of_search, searching
-from chappe.study._stop import Design, Precision, UnknownError, fixed, lengthened, precise
-from chappe.study._store import Store
-from chappe.study._study import Forgotten, Study, points_table
-from chappe.study._work import Failed, Workers, cores, threads
+from chappe.expressions.own_measures import totals_of as totals_of_own
+from chappe.expressions.reductions import Reduction
+from chappe.expressions.run_measures import WARMUPS, Batches, Warmup, runs_of, totals_of, with_measures
+from chappe.measures import ENERGY, Direction, Totals, wrong
+from chappe.notices import Notice, tell_unused
+from chappe.results import flow_selection as chosen
+from chappe.scenario.scenario import Scenario, ScenarioLike, scenario_of
+from chappe.stats import quotient
+from chappe.study.design.axes import (
+    Axes,
+    Cases,
+    Item,
+    Point,
+    doubts_of,
+    grid,
+    problems_of_size,
+    seeds_of,
+    settings_without_seed,
+)
+from chappe.study.design.common import drawn_everywhere
+from chappe.study.design.explore import GRID
+from chappe.study.design.search import Search, first_seeds, problems_of_search, searching
+from chappe.study.design.stop import Design, Precision, UnknownError, fixed, lengthened, precise
+from chappe.study.execution import cluster
+from chappe.study.execution.threads import Failed, Workers, cores, threads
+from chappe.study.store import parts
+from chappe.study.store.parts import RUN, Finished
+from chappe.study.store.store import Store
+from chappe.study.study import Forgotten, Study, points_table
 
 _AT_ONCE = 1000
 """Runs read at a time at the end of a study, so that the batches of all runs need not fit into memory."""

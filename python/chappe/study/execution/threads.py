@@ -9,12 +9,12 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from chappe import _core
-from chappe._arguments import problem, problem_of_jobs
-from chappe._error import StudyError
-from chappe._results import TABLES, Results
-from chappe.study._axes import Item
-from chappe.study._parts import Finished
-from chappe.study._reduced import Reduction
+from chappe._common.arguments import problem, problem_of_jobs
+from chappe.errors import StudyError
+from chappe.expressions.reductions import Reduction
+from chappe.results.results import TABLES, Results
+from chappe.study.design.axes import Item
+from chappe.study.store.parts import Finished
 
 AHEAD = 100
 """Running and unstored runs at most: runs wait if storing is slower than running."""

@@ -14,13 +14,12 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from chappe import _core
-from chappe import _recorded as recorded
-from chappe import _tables as tables
-from chappe._error import reason
-from chappe._files import UNFINISHED, make_folder, take_away
-from chappe._results import TABLES
-from chappe._scenario import Scenario
-from chappe.study._reduced import REDUCED, SCHEMA
+from chappe._common.files import UNFINISHED, make_folder, take_away
+from chappe.errors import reason
+from chappe.expressions.reductions import REDUCED, SCHEMA
+from chappe.results.results import TABLES
+from chappe.results.storage import recorded, tables
+from chappe.scenario.scenario import Scenario
 
 RUN_INFO = "run_info"
 """Name of the table with one row per run."""

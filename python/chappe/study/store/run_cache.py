@@ -8,16 +8,16 @@ from typing import Self
 
 import polars as pl
 
-from chappe import _tables as tables
-from chappe._error import StorageError, reason
-from chappe._progress import bar
-from chappe._scenario import Scenario
-from chappe._words import plain, tell
-from chappe.study._axes import Item, settings_without_seed
-from chappe.study._measure import Also, K, measured
-from chappe.study._parts import RUN
-from chappe.study._store import POINTS, STUDY, Store
-from chappe.study._study import points_table
+from chappe._common.progress import bar
+from chappe._common.words import plain, tell
+from chappe.errors import StorageError, reason
+from chappe.results.storage import tables
+from chappe.scenario.scenario import Scenario
+from chappe.study.design.axes import Item, settings_without_seed
+from chappe.study.execution.measure import Also, K, measured
+from chappe.study.store.parts import RUN
+from chappe.study.store.store import POINTS, STUDY, Store
+from chappe.study.study import points_table
 
 
 class RunCache:
@@ -111,7 +111,7 @@ class RunCache:
             return self.measure(items, also)
 
     def measure(self, items: Mapping[K, Sequence[Item]], also: Also) -> dict[K, pl.DataFrame]:
-        """Executes the missing runs; returns the tables of :func:`chappe.study._measure.measured`."""
+        """Executes the missing runs; returns the tables of :func:`chappe.study.execution.measure.measured`."""
         wanted = {i.key: i for runs in items.values() for i in runs}
         missing = [i for key, i in wanted.items() if key not in self._store]
         self._known |= wanted

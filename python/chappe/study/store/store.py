@@ -27,19 +27,18 @@ import numpy as np
 import polars as pl
 
 from chappe import RESULTS_EPOCH
-from chappe import _forked as forked
-from chappe import _metadata as metadata
-from chappe import _tables as tables
-from chappe._chosen import LABELS
-from chappe._error import ScenarioError, StorageError, reason
-from chappe._files import UNFINISHED, make_folder, take_away, write_file
-from chappe._notice import Notice
-from chappe._scenario import Scenario
-from chappe._words import count
-from chappe.study import _parts as parts
-from chappe.study._axes import KEY_LENGTH
-from chappe.study._parts import RUN, DamagedError, Finished
-from chappe.study._reduced import REDUCED, SCHEMA
+from chappe._common import forked
+from chappe._common.files import UNFINISHED, make_folder, take_away, write_file
+from chappe._common.words import count
+from chappe.errors import ScenarioError, StorageError, reason
+from chappe.expressions.reductions import REDUCED, SCHEMA
+from chappe.notices import Notice
+from chappe.results.flow_selection import LABELS
+from chappe.results.storage import metadata, tables
+from chappe.scenario.scenario import Scenario
+from chappe.study.design.axes import KEY_LENGTH
+from chappe.study.store import parts
+from chappe.study.store.parts import RUN, DamagedError, Finished
 
 FORMAT = 1
 """Format of the store."""

@@ -7,14 +7,14 @@ from typing import Any
 import polars as pl
 from matplotlib.figure import Figure
 
-from chappe import _outputs as outputs
-from chappe import _show as show
-from chappe import _tables as tables
 from chappe import plot
-from chappe._files import UNFINISHED
-from chappe._results import run
-from chappe._scenario import Scenario
-from chappe._words import count
+from chappe import text as show
+from chappe._common import outputs
+from chappe._common.files import UNFINISHED
+from chappe._common.words import count
+from chappe.results.results import run
+from chappe.results.storage import tables
+from chappe.scenario.scenario import Scenario
 
 
 def measured(scenario: Scenario, variants: Sequence[str], flow: int) -> pl.DataFrame:
