@@ -25,6 +25,7 @@ from chappe.cli.inputs import (
     together,
     unwritable,
 )
+from chappe.cli.text import problems as texts
 from chappe.errors import Problem, ScenarioError
 from chappe.scenario.scenario import Scenario
 

@@ -275,8 +275,8 @@ ack::policies! {
             ; used when Config::starts_with_syn, else "there is no SYN",
         /// Closes the direction of the data with a FIN when the application has written everything (half-close).
         pub fin: bool = false ; used when Config::starts_with_syn, else "there is no SYN",
-        /// Time from the end of the data to the FIN of the receiver, whose application then closes its end, too
-        /// (CLOSE-WAIT); "unlimited": it never does.
+        /// Time from the end of the data to the FIN of the receiver, whose application then also closes its end
+        /// (CLOSE-WAIT); "unlimited": never.
         pub close_wait: Option<Span> | "unlimited" = None => at_most(HOUR)
             ; used when Config::ends_with_fin, else NO_FIN,
         /// Acknowledgements without new data that count as duplicates.

@@ -13,12 +13,11 @@ settings! {
     pub struct Config if enabled, else "`tcp.ecn.enabled` is false" {
         /// Uses ECN at both ends, once negotiated by the SYN.
         pub enabled: bool = false,
-        /// Makes acknowledgements ECN-capable, too, so that a queue that marks them does not drop them; nobody reacts
-        /// to a mark on them. RFC 3168, 6.1.4: "pure acknowledgement packets [...] MUST be sent with the not-ECT
-        /// codepoint".
+        /// Makes acknowledgements ECN-capable, so that queues mark instead of drop them; the marks have no effect. RFC
+        /// 3168, 6.1.4: "pure acknowledgement packets [...] MUST be sent with the not-ECT codepoint".
         pub acks: bool = false,
-        /// Share of what is in use that remains after an ECE in congestion avoidance, 0.8 with RFC 8511;
-        /// "as_loss": a half, as after a loss.
+        /// Share of the amount in use that remains after an ECE in congestion avoidance, 0.8 with RFC 8511; "as_loss":
+        /// a half, as after a loss.
         pub beta: Option<f64> | "as_loss" = None => above(0.0).below(1.0),
         /// Tells the sender of a segment at once that a queue has marked or dropped it: an ideal ICMP Source Quench
         /// (RFC 792), which is never lost and takes neither time nor air. Shows at most how much a real one could do.
@@ -31,20 +30,20 @@ settings! {
 settings! {
     /// ECN of ns-2 where it departs from RFC 3168.
     pub struct Ns2 {
-        /// Makes retransmissions ECN-capable, too, and echoes a mark on data that had arrived before.
+        /// Makes retransmissions ECN-capable, and echoes a mark on data that had arrived before.
         pub ect_on_retransmissions: bool = false,
         /// Lets CWR go with a retransmission; otherwise it waits for new data.
         pub cwr_on_retransmissions: bool = false,
         /// Cuts the window at an ECE after a timeout although the marked data were sent before it.
         pub cut_after_timeout: bool = false,
-        /// Leaves ssthresh at a timeout as the last ECE has set it, however long ago; otherwise only when what
-        /// is lost was outstanding then.
+        /// At a timeout, leaves ssthresh as set by the last ECE, however long ago; otherwise only if the lost data were
+        /// outstanding then.
         pub spare_ssthresh: bool = false,
         /// Cuts a window below two segments below one, so that nothing is sent until the retransmission timer expires;
         /// otherwise one segment remains, and the timer is waited for at the next ECE (RFC 3168, 6.1.2).
         pub below_one: bool = false,
-        /// Repairs a loss in a window that an ECE has cut up to what had been sent at the cut;
-        /// otherwise up to what had been sent when it was found.
+        /// A recovery in a window reduced by an ECE ends with the data sent before the reduction; otherwise with the
+        /// data sent before the loss was detected.
         pub recover_from_cut: bool = false,
     }
 }

@@ -27,9 +27,9 @@ settings! {
         pub probe_interval: Span = Span::secs(2) => range(Span::ms(1), HOUR),
         /// Acknowledgement that lets the sender resume.
         pub answer: Answer = Answer::Any,
-        /// The window when it goes on; `reset`: `tcp.loss_window`.
+        /// Window after standby; `reset`: `tcp.loss_window`.
         pub cwnd: After = After::Kept,
-        /// The retransmission timeout when it goes on; `reset`: `tcp.rto.initial`, as if nothing had been measured.
+        /// Retransmission timeout after standby; `reset`: `tcp.rto.initial`, as without a measurement.
         pub rto: After = After::Kept,
     }
 }

@@ -243,8 +243,8 @@ settings! {
         pub basic_preamble: Option<Preamble> | "same" = None
             ; used when |c| Mode::of(c.basic_rate).is_some_and(|m| m > Mode::LOWEST && !m.is_ofdm()),
             else "`wlan.basic_rate` has no short one",
-        /// Time for which the medium stays busy after an OFDM frame, though nobody sends: 6 us in the band of 2.4 GHz
-        /// (IEEE 802.11-2020, 19.3.20).
+        /// Time for which the medium stays busy after an OFDM frame, without a signal: 6 us in the 2.4 GHz band (IEEE
+        /// 802.11-2020, 19.3.20).
         pub signal_extension: Span = Span::ZERO => at_most(Span::us(100))
             ; used when |c| c.has_ofdm(), else "no frame is sent at a rate of 802.11a",
         /// MAC header and FCS of a data frame.
@@ -255,7 +255,7 @@ settings! {
         pub slot_time: Span = Span::us(20) => above(Span::ZERO).at_most(Span::ms(1)),
         /// Short interframe space (aSIFSTime).
         pub sifs: Span = Span::us(10) => above(Span::ZERO).at_most(Span::ms(1)),
-        /// Carrier-sense delay (aCCATime): a signal is noticed after this time; until then a backoff goes on.
+        /// Carrier-sense delay (aCCATime): a signal is detected after this time; until then a backoff continues.
         pub cca_time: Span = Span::us(15) => at_most(Span::ms(1)),
         /// Smallest contention window, aCWmin.
         pub cw_min: u32 = 31 => range(1, 65_535)
@@ -285,7 +285,7 @@ settings! {
         /// Treatment of a slot that ends when a signal arrives.
         pub boundary_slot: BoundarySlot = BoundarySlot::Counted
             ; used when Config::is_dcf, else "`wlan.access` is `edca`",
-        /// Starts a backoff after a packet was given up, too.
+        /// Starts a backoff also after a packet was given up.
         pub post_backoff_after_failure: bool = true
             ; used when Config::is_dcf, else "`wlan.access` is `edca`",
         /// Waiting time after a frame that could not be decoded.

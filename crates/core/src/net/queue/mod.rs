@@ -68,11 +68,11 @@ disciplines! {
     /// Arrivals are dropped with a probability that a controller adjusts, so that packets wait for about a target delay
     /// (RFC 8033).
     Pie(Box<Pie>) = "pie", settings pie: pie::Config = " PIE.";
-    /// First in, first out, with flow control of the link layer: a packet is held back while the queue of its next hop
-    /// has no room for it. Neighbors know that at once and for nothing.
+    /// First in, first out, with link-layer flow control: a packet is held back while the queue of its next hop has no
+    /// room for it. Neighbors know this immediately and without messages.
     FlowControlled(FlowControlled) = "flow_controlled";
-    /// First in, first out, in the buffers of a driver, which also hold the packet that is sent, and those that were
-    /// sent until the card interrupts.
+    /// First in, first out, in driver buffers, which also hold the packet in transmission, and transmitted packets
+    /// until the card interrupts.
     TransmitRing(TransmitRing) = "transmit_ring", settings transmit_ring: transmit_ring::Config = " Transmit ring.";
 }
 

@@ -20,12 +20,12 @@ settings! {
         pub s2: u32 = 5 => at_most(1_000_000),
         /// S3: from here every fourth.
         pub s3: u32 = 9 => at_most(1_000_000),
-        /// Acknowledges segment n = S1 by itself, too.
+        /// Also acknowledges segment n = S1 by itself.
         pub s1_inclusive: bool = true,
         /// Longest time that an acknowledgement is held, from the first segment that is not acknowledged.
         pub timeout: Span = Span::ms(100) => at_most(HOUR),
-        /// Holds duplicate acknowledgements, too; otherwise a segment that is out of order, fills a gap or
-        /// arrives a second time is acknowledged at once (RFC 5681, 4.2).
+        /// Also delays duplicate acknowledgements; otherwise a segment that is out of order, fills a gap or arrives
+        /// again is acknowledged at once (RFC 5681, 4.2).
         pub thin_dup_acks: bool = false,
     }
 }

@@ -13,7 +13,7 @@ settings! {
     pub struct Config {
         /// C: how fast the window grows far from the last loss \[segments/s^3\].
         pub c: f64 = 0.4 => above(0.0).at_most(1000.0),
-        /// beta_cubic: share of what is in use that a loss leaves.
+        /// beta_cubic: share of the amount in use that remains after a loss.
         pub beta: f64 = 0.7 => range(0.0, 1.0),
         /// Lets a flow whose window grows less far than before give way to others (RFC 9438, 4.7).
         pub fast_convergence: bool = true,

@@ -13,7 +13,7 @@ settings! {
     pub struct Config {
         /// Segments by which the window grows per round trip.
         pub alpha: f64 = 0.01 => range(0.0, 100.0),
-        /// Grows by this per acknowledgement in slow start, too, and not by one segment.
+        /// Grows by this instead of one segment per acknowledgement also in slow start.
         pub fractional_slow_start: bool = false,
     }
 }

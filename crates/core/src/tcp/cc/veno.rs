@@ -16,7 +16,7 @@ settings! {
         /// Segments waiting on the path below which a loss is taken for random, and from which on the window grows more
         /// slowly \[segments\].
         pub beta: f64 = 3.0 => range(0.0, 1e6),
-        /// Share of what is in use that remains after a random loss.
+        /// Share of the amount in use that remains after a random loss.
         pub random_share: f64 = 0.8 => range(0.0, 1.0),
     }
 }

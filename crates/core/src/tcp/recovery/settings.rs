@@ -19,8 +19,8 @@ settings! {
     pub struct Config {
         /// Timer at partial acknowledgements.
         pub partial_ack_timer: PartialAckTimer = PartialAckTimer::Impatient,
-        /// Deflates the window at a partial acknowledgement by what it acknowledges (RFC 6582, 3.2 step 3);
-        /// otherwise the inflation starts anew.
+        /// Deflates the window at a partial acknowledgement by the amount of new data acknowledged (RFC 6582, 3.2 step
+        /// 3); otherwise the inflation starts anew.
         pub partial_window_deflation: bool = true,
         /// Segments that a duplicate or partial acknowledgement may release.
         pub burst: Option<u32> | "unlimited" = None => range(1, 1_000_000),
@@ -109,7 +109,7 @@ keywords! {
 settings! {
     /// Loss recovery with SACK.
     pub struct SackConfig {
-        /// Rules for the scoreboard and for what is sent again.
+        /// Rules for the scoreboard and for retransmissions.
         pub rule: SackRule = SackRule::Rfc6675,
     }
 }

@@ -85,8 +85,8 @@ settings! {
         /// After a missing response, continues the TXOP after PIFS if an earlier frame of it succeeded and the medium
         /// is idle; otherwise backs off (ns-3).
         pub pifs_recovery: bool = false,
-        /// Packets that a station holds in each category: those that wait, and those sent but not acknowledged. Others
-        /// wait in the interface queue.
+        /// Packets that a station holds per category, waiting or unacknowledged. Further packets wait in the interface
+        /// queue.
         pub held_packets: u32 = 128 => range(1, 1024),
         /// Time on air of the packets that a station holds in each category, at the rates of their receivers; a station
         /// that has more receivers than `receiver_airtime` allows for in this time holds so much for each of them.
@@ -132,8 +132,8 @@ settings! {
         pub after_missed: MissedBlockAck = MissedBlockAck::Request,
         /// Attempts at an MPDU under an agreement.
         pub mpdu_attempts: Option<u32> | "unlimited" = Some(10) => range(1, 255),
-        /// Attempts at a block acknowledgement request, after which what was sent is given up; data go on, and the next
-        /// request follows their first answer.
+        /// Attempts at a block acknowledgement request, after which the transmitted MPDUs are given up; data continue,
+        /// and the next request follows the first response to them.
         pub request_attempts: Option<u32> | "unlimited" = Some(7) => range(1, 255),
         /// Time after its first attempt at which an MPDU is given up (dot11MaxTransmitMSDULifetime).
         pub lifetime: Option<Span> | "unlimited" = Some(Span(524_288_000)) => at_most(Span::secs(100)),

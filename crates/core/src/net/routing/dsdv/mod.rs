@@ -66,7 +66,7 @@ settings! {
         pub trigger: Trigger = Trigger::AnyChange,
         /// Number of missed full updates after which a neighbor is lost.
         pub missed_updates: u32 = 3 => range(1, 1_000_000),
-        /// Declares a neighbor lost, too, when the MAC gives up a packet to it.
+        /// Also declares a neighbor lost when the MAC gives up a packet to it.
         pub link_layer_detection: bool = true,
         /// Packets per destination that can wait for a route.
         pub buffer_packets: u32 = 5 => range(1, 1_000_000),
