@@ -45,9 +45,6 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// epoch.
 pub const RESULTS_EPOCH: u32 = 6;
 
-/// First results epoch in which equal settings have the results of today: later epochs moved only defaults.
-pub const SETTINGS_EPOCH: u32 = 6;
-
 pub mod app;
 pub mod count;
 pub mod dispatch;
