@@ -315,7 +315,7 @@ fn unreadable_files_are_reported() {
 }
 
 /// Files of other programs, given as `setting`: message and advice.
-const FOREIGN: [(&str, &str, &str, &str); 40] = [
+const FOREIGN: [(&str, &str, &str, &str); 41] = [
     (
         "traffic.file",
         "$ns_ connect $udp_(0) $null_(0)\n",
