@@ -187,7 +187,7 @@ mod tests {
         for (text, why) in [
             ("src,signal_dbm\n", "it has no column `dst`; its header is `src,signal_dbm`"),
             ("src,dst,src,loss_db\n", "line 1 has the column `src` twice"),
-            ("src,dst\n0,1\n", "it has neither a column `signal_dbm` nor `loss_db`"),
+            ("src,dst,rate_bps\n0,1,5\n", "it has neither a column `signal_dbm` nor `loss_db`"),
             (
                 "src,dst,loss_db,signal_dbm\n0,1,1,1\n",
                 "it has the columns `signal_dbm` and `loss_db`: one of them must do",
