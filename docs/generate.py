@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import chappe
-from chappe import _core
 from chappe.scenario.explain import DESCRIPTIONS
 from chappe.scenario.reference import default, groups, meaning, short, split
 
@@ -29,7 +28,7 @@ syntax of scenarios.
 The name of a setting is its dotted path: in a file (`tcp.receive_window = 8`, or `receive_window = 8` under `[tcp]`),
 on the command line (`--set tcp.receive_window=8`), in Python (`{"tcp.receive_window": 8}`) and in messages. `N` is a
 number from 0 on: the position in a list. `run.stop` is required, and so is `flow.N.dst` of a flow. If values contradict
-each other, `chappe check` explains the conflict. [Former names](#former-names) are at the end.
+each other, `chappe check` explains the conflict.
 """
 
 
@@ -95,23 +94,9 @@ def _presets() -> Iterator[str]:
             yield f"| `{setting}` | {' | '.join(written)} |"
 
 
-def _former() -> Iterator[str]:
-    """Former names of settings."""
-    yield "\n## Former names"
-    yield "\nThese names work for one more version, with a warning; `chappe fix FILE` rewrites a file"
-    yield "([compatibility](compatibility.md)). `*` is the position in a list; a group renames all of its settings."
-    yield "Entries of `pairs` come after those of `flow`.\n"
-    yield "| former name | name |"
-    yield "|---|---|"
-    for old, new in _core.renamed_settings():
-        yield f"| `{old}` | `{new}` |"
-    yield '\nThe same holds for `"none"` as the value of settings that have another word for it in the tables above,'
-    yield "and for power ratios as texts without a unit."
-
-
 def page() -> str:
     """The text of the page."""
-    return "\n".join([HEAD.rstrip(), *_values(), *_reference(), *_shelves(), *_presets(), *_former()]) + "\n"
+    return "\n".join([HEAD.rstrip(), *_values(), *_reference(), *_shelves(), *_presets()]) + "\n"
 
 
 TYPING_HEAD = '''"""Types for editors and type checkers. docs/generate.py writes this module.

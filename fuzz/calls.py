@@ -120,8 +120,6 @@ def made(value: Json) -> Any:
             return ODD[value["$"]]()
         if set(value) == {"$precision"}:
             return study.Precision(**made(value["$precision"]))
-        if set(value) == {"$search"}:
-            return study.Search(**made(value["$search"]))
         return {k: made(v) for k, v in value.items()}
     return [made(v) for v in value] if isinstance(value, list) else value
 

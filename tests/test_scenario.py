@@ -343,7 +343,7 @@ def test_scenarios_satisfy_the_schema(preset: str, validator: jsonschema.Draft20
         {"tcp": {"receive_window": "3"}},
         {"tcp": {"receive_window": -3}},
         {"tcp": {"receive_window": 0}},
-        {"tcp": {"westwood": {"gain": 1.5}}},
+        {"tcp": {"westwood": {"ewma_weight": 1.5}}},
         {"radio": {"system_loss": 0.5}},
         {"flow": [{"dst": 1, "tcp": {"receive_window": 0}}]},
         {"flow": [{"dst": 1, "tcp": {"windw": 3}}]},

@@ -10,7 +10,7 @@ import chappe
 import numpy as np
 import polars as pl
 import pytest
-from chappe import cli, study, plot
+from chappe import cli, plot, study
 from chappe.cli.text import studies as study_show
 from chappe.measures import column
 from chappe.stats import Pooled, jain_index

@@ -14,7 +14,7 @@ import chappe
 import numpy as np
 import polars as pl
 import pytest
-from chappe import _core, cli, study, plot
+from chappe import _core, cli, plot, study
 from chappe._common.files import UNFINISHED
 from chappe.stats import Estimate
 from chappe.study.design import axes

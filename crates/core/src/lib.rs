@@ -43,10 +43,7 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Number of the results epoch, incremented by every change that moves results: results are comparable within one
 /// epoch.
-pub const RESULTS_EPOCH: u32 = 6;
-
-/// First results epoch in which equal settings have the results of today: later epochs moved only defaults.
-pub const SETTINGS_EPOCH: u32 = 6;
+pub const RESULTS_EPOCH: u32 = 1;
 
 pub mod app;
 pub mod count;

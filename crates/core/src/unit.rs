@@ -177,13 +177,6 @@ impl Ratio {
     pub fn db(db: f64) -> Ratio {
         Ratio(libm::pow(10.0, db / 10.0))
     }
-
-    /// Ratio from a number without a unit, as the previous version wrote it: that of a short number of decibels if it
-    /// is one but for rounding.
-    fn linear(number: f64) -> Ratio {
-        let short = Ratio::db(number_with(10.0 * libm::log10(number), SHORT));
-        if (short.0 - number).abs() <= 4.0 * f64::EPSILON * number { short } else { Ratio(number) }
-    }
 }
 
 impl SignalPower {
@@ -349,9 +342,6 @@ fn finite(number: &Decimal, factor: Factor) -> Option<f64> {
     Some(number.times(factor).to_f64()).filter(|v| v.is_finite())
 }
 
-/// Decimals of a short number of decibels.
-const SHORT: usize = 6;
-
 /// Shortest number near `near` that `gives` the value.
 fn decibels(near: f64, gives: impl Fn(f64) -> bool) -> Option<f64> {
     if !near.is_finite() {
@@ -499,8 +489,6 @@ impl Quantity for Ratio {
     fn from_parts(number: &Decimal, unit: &str) -> Option<Ratio> {
         match unit {
             "dB" => Some(Ratio::db(number.to_f64())),
-            // As the previous version wrote all ratios.
-            "" => (!number.is_negative()).then(|| Ratio::linear(number.to_f64())),
             _ => None,
         }
     }
@@ -624,11 +612,8 @@ impl fmt::Display for Joules {
 
 impl fmt::Display for Ratio {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match decibels(10.0 * libm::log10(self.0), |db| Ratio::db(db).0 == self.0) {
-            Some(db) => write!(f, "{db} dB"),
-            // No number of decibels gives just this ratio, which was read without a unit.
-            None => write!(f, "{}", self.0),
-        }
+        let db = 10.0 * libm::log10(self.0);
+        write!(f, "{} dB", decibels(db, |db| Ratio::db(db).0 == self.0).unwrap_or(db))
     }
 }
 
@@ -736,14 +721,8 @@ mod tests {
     }
 
     #[test]
-    fn ratios_of_the_previous_version_are_linear() {
-        let written = |text| Ratio::parse(text).unwrap().to_string();
-        assert_eq!(
-            ["1", "10000", "5.011872336272724", "5.011872336272722", "0.1"].map(written),
-            ["0 dB", "40 dB", "7 dB", "7 dB", "-10 dB"]
-        );
-        assert_eq!(Ratio::parse("2"), Some(Ratio(2.0)));
-        assert_eq!(Ratio::parse(&Ratio(2.0).to_string()), Some(Ratio(2.0)));
+    fn a_ratio_without_a_unit_may_be_decibels_or_a_factor() {
+        assert_eq!(Ratio::parse("2"), None);
         assert_eq!(Ratio::without_unit(2.0), "write \"2 dB\", or \"3.0103 dB\" for a factor of 2");
         assert_eq!(Ratio::without_unit(-3.5), "write \"-3.5 dB\"");
     }

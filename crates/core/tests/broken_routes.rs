@@ -70,8 +70,8 @@ fn enhanced_newreno_loses_probes_and_no_data_while_there_is_no_route() {
 fn mesh(queue: &str, more: &str) -> Recorder {
     run(&format!(
         "run.stop = \"180 s\"\ntopology.hops = 4\nwlan.long_retry_limit = 2\ntcp.receive_window = 20\ntcp.ecn.enabled = true\n\
-         routing.aodv.blacklist_timeout = \"none\"\nflow = [{{ dst = 4 }}, {{ src = 4, dst = 0 }}]\n{more}\n[queue]\n{queue}\n[receiver]\nframes = \"data\"\n\
-         error = {{ model = \"uniform\", rate = 0.15 }}"
+         routing.aodv.blacklist_timeout = \"none\"\nflow = [{{ dst = 4 }}, {{ src = 4, dst = 0 }}]\n{more}\n[queue]\n{queue}\n[wlan.error]\nframes = \"data\"\n\
+         model = \"uniform\"\nrate = 0.15"
     ))
 }
 
@@ -82,7 +82,7 @@ fn dropped(r: &Recorder, column: &str) -> [u64; 3] {
 }
 
 const RED: &str = "discipline = \"red\"\n\
-                   red = { q_weight = 0.1, min_threshold = 1, max_threshold = 12, max_p = 0.3, gentle = true }";
+                   red = { weight = 0.1, min_threshold = 1, max_threshold = 12, max_p = 0.3, gentle = true }";
 
 #[test]
 fn red_in_the_mesh_drops_what_is_not_ecn_capable() {

@@ -698,13 +698,13 @@ fn missing_paths_over_links() {
         "my.toml:5:17 acknowledgements cannot return from node 2 to node 0 \
          -> a link on the path works in one direction only; TCP needs both directions"
     );
-    let routes = "routes = [{ at = 0, to = 1, via = 1 }, { at = 2, to = 1, via = 1 }]";
+    let routes = "routes = [{ node = 0, dst = 1, next_hop = 1 }, { node = 2, dst = 1, next_hop = 1 }]";
     assert_eq!(
         problem(&format!(
             "topology.kind = \"none\"\ntopology.wired_nodes = 3\nwired_link = [{{ dst = 1 }}]\nflow = [{{ dst = 1 }}]\n\
              routing = {{ protocol = \"fixed\", fixed = {{ {routes} }} }}"
         )),
-        "my.toml:6:82 route 1 goes from node 2 to 1, which is no neighbor"
+        "my.toml:6:90 route 1 goes from node 2 to 1, which is no neighbor"
     );
     let routes = "routing = { protocol = \"fixed\", fixed = { routes = [{ node = 0, dst = 1, next_hop = 9 }] } }";
     assert_eq!(
@@ -1322,7 +1322,7 @@ fn a_dict_is_checked_like_a_file() {
 fn names_in_a_dict_may_be_dotted() {
     let read = |dict: serde_json::Value, changes: serde_json::Value| Scenario::from_json(&dict, &changes, &NoFiles);
     let nested = json!({
-        "run": { "stop": "1 s" }, "tcp": { "window": 3, "vegas": { "alpha": 1, "beta": 2 } },
+        "run": { "stop": "1 s" }, "tcp": { "receive_window": 3, "vegas": { "alpha": 1, "beta": 2 } },
         "flow": [{ "dst": 1, "tcp": { "variant": "vegas" } }],
     });
     let whole = read(nested, json!({})).expect("a scenario").effective();
@@ -1332,7 +1332,7 @@ fn names_in_a_dict_may_be_dotted() {
             "flow": [{ "dst": 1, "tcp.variant": "vegas" }],
         }),
         json!({
-            "tcp.vegas.alpha": 1, "run": { "stop": "1 s" }, "tcp": { "vegas.beta": 2, "window": 3 },
+            "tcp.vegas.alpha": 1, "run": { "stop": "1 s" }, "tcp": { "vegas.beta": 2, "receive_window": 3 },
             "flow": [{ "dst": 1 }], "flow.0.tcp.variant": "vegas",
         }),
         json!({ "tcp": { "vegas": { "alpha": 1 } }, "tcp.vegas": { "beta": 2 }, "run.stop": "1 s", "tcp.receive_window": 3,

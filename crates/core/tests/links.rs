@@ -34,7 +34,7 @@ fn chain(radio: &str) -> Scenario {
 fn table(of: &Scenario, losses: bool) -> String {
     let radio = &of.config().radio;
     let model = Model::new(radio);
-    let mut text = format!("from,to,{}\n", if losses { "loss_db" } else { "signal_dbm" });
+    let mut text = format!("src,dst,{}\n", if losses { "loss_db" } else { "signal_dbm" });
     for (from, to) in (0..=HOPS).flat_map(|from| (0..=HOPS).map(move |to| (from, to))).filter(|(a, b)| a != b) {
         let power = model.power(Meters(10.0 * f64::from(from.abs_diff(to))));
         let level = if losses { radio.transmit_power.0 / power } else { power / 1e-3 };

@@ -9,7 +9,7 @@ use chappe_core::unit::{Span, Time};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
-/// Two datagrams, one of them lost: nodes 0 and 2 do not sense each other, and node 1 decodes the former.
+/// Two datagrams, one of them lost: nodes 0 and 2 do not sense each other, and node 1 decodes the first.
 const HIDDEN: &str = r#"
     extends = "standard"
     run = { stop = "2 s", batches = 2 }

@@ -43,7 +43,7 @@ pub fn meshes() -> impl Strategy<Value = String> {
             };
             let flows: String = (0..flows).map(flow).collect();
             let wire = if wired {
-                format!("[wire]\nnodes = 1\n[[wired_link]]\nsrc = 0\ndst = {NODES}\nrate = \"1 Mbit/s\"\n")
+                format!("[[wired_link]]\nsrc = 0\ndst = {NODES}\nrate = \"1 Mbit/s\"\n")
             } else {
                 String::new()
             };
@@ -58,7 +58,8 @@ pub fn meshes() -> impl Strategy<Value = String> {
                 r#"
                 extends = "{preset}"
                 run = {{ stop = "2 s", batches = 3, warmup_batches = 1 }}
-                topology = {{ kind = "random", nodes = {NODES}, width = "600 m", height = "400 m", seed = {seed} }}
+                topology = {{ kind = "random", nodes = {NODES}, width = "600 m", height = "400 m", seed = {seed},
+                              wired_nodes = {hosts} }}
                 radio = {{ {radio} }}
                 wlan = {{ data_rate = "{rate}", rts_threshold = "{rts}", rate_control.algorithm = "{control}" }}
                 routing.protocol = "{protocol}"
@@ -70,6 +71,7 @@ pub fn meshes() -> impl Strategy<Value = String> {
                 {events}
                 "#,
                 seed = chance % 50,
+                hosts = u8::from(wired),
             )
         },
     )

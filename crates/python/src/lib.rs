@@ -14,10 +14,10 @@ use chappe_core::mobility::formats::{self, Format};
 use chappe_core::record::Recorder;
 use chappe_core::run::{End, RecordedTable, Setup};
 use chappe_core::scenario::{self, Errors, Files};
-use chappe_core::setting::{Code, Node, Problem, Scalar, printable, renames};
+use chappe_core::setting::{Code, Node, Problem, Scalar, printable};
 use chappe_core::sim::Sim;
 use chappe_core::unit::Time;
-use chappe_core::{RESULTS_EPOCH, SETTINGS_EPOCH, VERSION};
+use chappe_core::{RESULTS_EPOCH, VERSION};
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -185,11 +185,6 @@ impl Scenario {
         self.0.changes().to_string()
     }
 
-    /// All effective settings as the previous version wrote them.
-    fn former_json(&self) -> String {
-        self.0.as_before().to_string()
-    }
-
     /// All effective settings as a scenario file.
     fn effective_toml(&self) -> String {
         self.0.effective_toml()
@@ -344,42 +339,6 @@ fn toml_json(name: &str, text: &str) -> PyResult<String> {
     scenario::toml_to_json(name, text).map(|json| json.to_string()).map_err(|e| scenario_error(&e))
 }
 
-/// Rewrites a scenario or study file with former names: its text, the changes, and former names that stay.
-#[pyfunction]
-fn fix_toml(name: &str, text: &str) -> PyResult<(String, Vec<String>, Vec<String>)> {
-    let fixed = scenario::fix::fix(name, text).map_err(|e| scenario_error(&e))?;
-    Ok((fixed.text, fixed.changes, fixed.left))
-}
-
-/// Settings by dotted name, as JSON, under their current names, and messages about former names.
-#[pyfunction]
-fn renamed(settings: &str) -> PyResult<(String, Vec<String>)> {
-    let (settings, messages) = scenario::renamed::of_settings(&parse("settings", settings)?);
-    Ok((settings.to_string(), messages))
-}
-
-/// Current name of a setting with a former name; `None` for other names.
-#[pyfunction]
-fn renamed_setting(name: &str) -> Option<String> {
-    renames::renamed(name)
-}
-
-/// Former names of settings and groups, each with the current name.
-#[pyfunction]
-fn renamed_settings() -> Vec<(String, String)> {
-    let pair = |&(old, new): &(&str, &str)| (old.to_owned(), new.to_owned());
-    let of_event = |word: &renames::EventKey| {
-        let action = word.action.map_or(String::new(), |action| format!("event.*.action = \"{action}\", "));
-        (format!("event.*.{}", word.former), format!("{action}event.*.{}", word.key))
-    };
-    let of_pairs = |(old, new): &(&str, &str)| ((*old).to_owned(), new.replace("pairs.", "flow."));
-    let settings = renames::SETTINGS.iter().map(pair);
-    let lists = [("pairs".to_owned(), "flow".to_owned())].into_iter().chain(renames::PAIRS.iter().map(of_pairs));
-    let mut all: Vec<_> = settings.chain(lists).chain(renames::EVENTS.iter().map(of_event)).collect();
-    all.sort_unstable();
-    all
-}
-
 /// Codes of warnings about scenarios, each with its meaning.
 #[pyfunction]
 fn warning_codes() -> Vec<(&'static str, &'static str)> {
@@ -439,7 +398,6 @@ fn no_effect(unused: Vec<(String, String)>) -> Vec<(String, String)> {
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("VERSION", VERSION)?;
     m.add("RESULTS_EPOCH", RESULTS_EPOCH)?;
-    m.add("SETTINGS_EPOCH", SETTINGS_EPOCH)?;
     m.add_class::<Scenario>()?;
     m.add_class::<Results>()?;
     m.add_class::<Rowset>()?;
@@ -451,15 +409,11 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(distributions::quantile_beta, m)?)?;
     m.add_function(wrap_pyfunction!(distributions::quantile_gamma, m)?)?;
     m.add_function(wrap_pyfunction!(distributions::quantile_t, m)?)?;
-    m.add_function(wrap_pyfunction!(fix_toml, m)?)?;
     m.add_function(wrap_pyfunction!(in_bytes, m)?)?;
     m.add_function(wrap_pyfunction!(in_hours, m)?)?;
     m.add_function(wrap_pyfunction!(json_schema, m)?)?;
     m.add_function(wrap_pyfunction!(no_effect, m)?)?;
     m.add_function(wrap_pyfunction!(recorded_tables_json, m)?)?;
-    m.add_function(wrap_pyfunction!(renamed, m)?)?;
-    m.add_function(wrap_pyfunction!(renamed_setting, m)?)?;
-    m.add_function(wrap_pyfunction!(renamed_settings, m)?)?;
     m.add_function(wrap_pyfunction!(shelves_json, m)?)?;
     m.add_function(wrap_pyfunction!(toml_json, m)?)?;
     m.add_function(wrap_pyfunction!(warning_codes, m)?)?;

@@ -821,7 +821,7 @@ impl Draw<'_> {
         // With a timer shorter than the round trip a sender gives up.
         self.json["tcp"].as_object_mut().and_then(|tcp: &mut Map<String, Json>| tcp.remove("rto"));
         let n = self.nodes();
-        self.set("flow", json!([{ "from": 0, "to": n - 1 }, { "from": n - 1, "to": 0, "start": "10 ms" }]));
+        self.set("flow", json!([{ "src": 0, "dst": n - 1 }, { "src": n - 1, "dst": 0, "start": "10 ms" }]));
         let segments = self.chance.from(1, 40);
         self.set("bulk.segments", segments);
         for _ in 0..self.chance.below(6) {

@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn links_are_read_in_any_order_and_written_sorted() {
-        let links = Links::read_csv("\u{feff}to,from, signal_dbm,rate_bps\r\n1,0,-70.5,\n\n0,1,-71,1e6\n")
+        let links = Links::read_csv("\u{feff}dst,src, signal_dbm,rate_bps\r\n1,0,-70.5,\n\n0,1,-71,1e6\n")
             .expect("it is right");
         assert_eq!((links.gain(0, 1), links.gain(0, 2)), (Some(Gain::Signal(-70.5)), None));
         let of: Vec<u32> = links.of(1).iter().map(|l| l.to).collect();
@@ -185,9 +185,9 @@ mod tests {
     #[test]
     fn errors_name_their_line() {
         for (text, why) in [
-            ("from,signal_dbm\n", "it has no column `dst`; its header is `from,signal_dbm`"),
-            ("from,to,from,loss_db\n", "line 1 has the column `src` twice"),
-            ("from,to\n0,1\n", "it has neither a column `signal_dbm` nor `loss_db`"),
+            ("src,signal_dbm\n", "it has no column `dst`; its header is `src,signal_dbm`"),
+            ("src,dst,src,loss_db\n", "line 1 has the column `src` twice"),
+            ("src,dst,rate_bps\n0,1,5\n", "it has neither a column `signal_dbm` nor `loss_db`"),
             (
                 "src,dst,loss_db,signal_dbm\n0,1,1,1\n",
                 "it has the columns `signal_dbm` and `loss_db`: one of them must do",

@@ -5,13 +5,12 @@ use super::check::Checker;
 use super::error::Errors;
 use super::layout::Layout;
 use super::links;
-use super::renamed::Renaming;
-use super::schema::{Any, Config, Event};
+use super::schema::{self, Any, Config, Event};
 use super::source::Sources;
 use crate::packet::{FlowId, NodeId, RadioId};
 use crate::radio::Propagation;
 use crate::run::{Change, Command};
-use crate::setting::{Code, Node, Problem, Report, Scalar, Setting, Shown, Value, and_known, join, suggest};
+use crate::setting::{Code, Node, Problem, Report, Scalar, Setting, Value, and_known, join, suggest};
 use crate::unit::{BitRate, Position, Span, Time};
 use crate::{app, error_model, keywords, topology};
 use serde_json::{Map, Value as Json, json};
@@ -441,12 +440,7 @@ impl Scenario {
     /// All problems of the event.
     pub fn commands(&self, json: &Json) -> Result<Vec<Command>, Errors> {
         let (mut event, mut report) = (Event::default(), Report::default());
-        let (mut renaming, mut node) = (Renaming::default(), Node::from_json(json));
-        renaming.of_single_event(&mut node);
-        for p in renaming.twice {
-            let message = p.message.replace("event.0.", "").replace("`event.0`", "the event");
-            report.push(Problem { path: String::new(), message, ..p });
-        }
+        let node = schema::node(json, "event.0");
         event.apply(&node, "", &mut report);
         if let Value::Table(t) = &node.value
             && t.get("at").is_some()
@@ -477,7 +471,7 @@ impl Setting for Any {
         serde_json::json!({ "type": ["string", "number"], "description": kind, "default": "none" })
     }
 
-    fn show(&self, path: &str, to: &mut dyn FnMut(&str, Shown)) {
-        to(path, Shown { has_default: true, ..Shown::default() });
+    fn show(&self, path: &str, to: &mut dyn FnMut(&str, Option<&'static str>)) {
+        to(path, None);
     }
 }

@@ -1,7 +1,6 @@
 //! Pairs of settings, of which the first names a file and the second has the text of the file: a scenario sets either,
 //! and has the text once the file is read.
 
-use super::former_values::NONE;
 use crate::setting::{Node, Report, Table, Value};
 
 /// A file and its text.
@@ -71,7 +70,7 @@ impl FileOrText {
             _ => None,
         });
         let Some(own) = own else { return };
-        let is_name = |file: &&Node| file.value != Value::Text(NONE.into());
+        let is_name = |file: &&Node| file.value != Value::Text("none".into());
         let outdated = match (own.get(self.file).filter(is_name), own.get(self.text)) {
             (Some(_), Some(Node { value: Value::Text(text), origin })) if !text.is_empty() => {
                 let (file, text) = (self.name(self.file), self.name(self.text));

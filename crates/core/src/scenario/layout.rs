@@ -11,7 +11,7 @@ use crate::radio::{Channel, most_pairs_in_range};
 use crate::rng::{Purpose, Stream};
 use crate::run::graph::Graph;
 use crate::run::{Command, Interfaces};
-use crate::setting::csv::{Csv, Misread, Row, former_columns};
+use crate::setting::csv::{Csv, Misread, Row};
 use crate::setting::foreign::Wanted;
 use crate::setting::limit::LONGEST;
 use crate::setting::{Code, Many, Node, Report, Setting, Value, count};
@@ -71,15 +71,8 @@ impl Layout {
 }
 
 /// Reads the files of nodes and flows into the scenario, which then no longer depends on them. The flows follow those
-/// that are listed, except for the last entries, `of_pairs` in number.
-pub fn read_files(
-    cfg: &mut Config,
-    tree: &mut Node,
-    from: &str,
-    files: &dyn Files,
-    of_pairs: usize,
-    report: &mut Report,
-) -> Report {
+/// that are listed.
+pub fn read_files(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn Files, report: &mut Report) -> Report {
     let mut warnings = Report::default();
     if cfg.topology.kind == Kind::File
         && let Some(name) = cfg.topology.file.clone()
@@ -95,19 +88,14 @@ pub fn read_files(
             topology.remove("file");
         }
     }
-    let mut columns = Vec::new();
-    let mut read = |text: &str| {
-        columns = former_columns(text, Wanted::Flows);
-        read_flows(text, &cfg.traffic)
-    };
+    let read = |text: &str| read_flows(text, &cfg.traffic);
     if cfg.traffic.file.is_some() && cfg.traffic.stop.is_some() && cfg.traffic.duration.is_some() {
         // One mistake, and not one of each line.
         let origin = tree.at("traffic.duration").and_then(|n| n.origin);
         report.add("traffic.duration", origin, flows::stops_twice("traffic"), Some(flows::STOP_ONCE.to_owned()));
     } else if let Some(name) = cfg.traffic.file.clone()
-        && let Some((flows, timed)) = read_file(tree, "traffic.file", &name, from, files, report, &mut read)
+        && let Some((flows, timed)) = read_file(tree, "traffic.file", &name, from, files, report, read)
     {
-        warn_of_columns(&mut warnings, tree, "traffic.file", &columns);
         for path in ["traffic.start", "traffic.stagger"] {
             if timed && let Some(node) = tree.at(path) {
                 let message = format!(
@@ -117,8 +105,7 @@ pub fn read_files(
                 warnings.warn(Code::UnusedSetting, path, node.origin, message, help);
             }
         }
-        let place = cfg.flow.0.len().saturating_sub(of_pairs);
-        cfg.flow.0.splice(place..place, flows);
+        cfg.flow.0.extend(flows);
         cfg.traffic.file = None;
         if let Value::Table(t) = &mut tree.value {
             // Without defaults, which would be settings without effect.
@@ -128,16 +115,6 @@ pub fn read_files(
         put(tree, "traffic", "file", Node::from_json(&json!("none")));
     }
     warnings
-}
-
-/// Warns of former names of columns in the text of a setting, or in the file that it names.
-pub(super) fn warn_of_columns(warnings: &mut Report, tree: &Node, path: &str, columns: &[(&str, &str)]) {
-    let origin = tree.at(path).and_then(|n| n.origin);
-    for (old, new) in columns {
-        let message = format!("the column `{old}` in `{path}` is now called `{new}`");
-        let help = "the former name will be removed in the next version".to_owned();
-        warnings.warn(Code::FormerName, path, origin, message, Some(help));
-    }
 }
 
 /// Content of the file named by a setting; reports a failure and returns `None`.

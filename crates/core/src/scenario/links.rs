@@ -2,16 +2,13 @@
 
 use super::check::Checker;
 use super::file_or_text::LINKS;
-use super::former_values::word;
 use super::layout;
 use super::mobility;
-use super::schema::Config;
+use super::schema::{Config, word};
 use super::source::Files;
 use crate::radio::links::Links;
 use crate::radio::{self, Propagation, Reception};
-use crate::setting::csv::former_columns;
-use crate::setting::foreign::Wanted;
-use crate::setting::{Code, Node, Report, Setting, Value, count, join};
+use crate::setting::{Code, Node, Report, Setting, count, join};
 
 /// Advice on links with one direction only.
 const SYMMETRIC: &str = "add their rows, or set `radio.links_symmetric = true` if they are the same in both directions";
@@ -20,33 +17,21 @@ pub const STAY: &str = "measured links are valid for static nodes only, and a no
 /// Advice on moving nodes with measured links.
 pub const LET_STAY: &str = "keep all nodes static, or choose another `radio.propagation`";
 
-/// Reads the file of links into the scenario, which then no longer depends on it. Returns warnings about the columns.
-pub fn read_file(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn Files, report: &mut Report) -> Report {
-    let mut warnings = Report::default();
-    if let Some(Node { value: Value::Text(text), origin }) = tree.at("radio.links_table")
-        && let columns = former_columns(text, Wanted::Links)
-        && !columns.is_empty()
-    {
-        let current = Node { origin: *origin, ..Node::from_json(&cfg.radio.links_table.write()) };
-        layout::warn_of_columns(&mut warnings, tree, "radio.links_table", &columns);
-        layout::put(tree, "radio", "links_table", current);
-    }
+/// Reads the file of links into the scenario, which then no longer depends on it.
+pub fn read_file(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn Files, report: &mut Report) {
     if cfg.radio.propagation != Propagation::Links {
-        return warnings;
+        return;
     }
-    let Some(name) = cfg.radio.links_file.clone() else { return warnings };
-    let (nodes, mut columns) = (cfg.topology.nodes(), Vec::new());
+    let Some(name) = cfg.radio.links_file.clone() else { return };
+    let nodes = cfg.topology.nodes();
     let read = |text: &str| {
-        columns = former_columns(text, Wanted::Links);
         let links = Links::read_csv(text)?;
         beyond(&links, nodes).map_or(Ok(links), |why| Err(why.into()))
     };
     if let Some(links) = layout::read_file(tree, "radio.links_file", &name, from, files, report, read) {
-        layout::warn_of_columns(&mut warnings, tree, "radio.links_file", &columns);
         (cfg.radio.links_table, cfg.radio.links_file) = (links, None);
         LINKS.put(tree, Node::from_json(&cfg.radio.links_table.write()));
     }
-    warnings
 }
 
 /// Message about links to a node that the topology does not have.

@@ -9,12 +9,7 @@ mod error_rates;
 mod events;
 mod far;
 mod file_or_text;
-pub mod fix;
 pub mod flows;
-pub mod former;
-mod former_events;
-mod former_pairs;
-pub mod former_values;
 pub mod layout;
 mod links;
 pub mod middleboxes;
@@ -24,7 +19,6 @@ mod one_way;
 pub mod presets;
 mod queues;
 mod receivers;
-pub mod renamed;
 pub mod schema;
 mod sizes;
 pub mod source;
@@ -75,8 +69,6 @@ pub struct Scenario {
     cost: Cost,
     /// Tree of all values, including those of extended files.
     tree: Node,
-    /// Number of the last entries of `flow` that were entries of `pairs`.
-    of_pairs: usize,
     /// Problems that do not prevent a run.
     pub warnings: Vec<Problem>,
     /// Settings without effect that the scenario itself sets.
@@ -104,7 +96,7 @@ impl Scenario {
             overrides.iter().map(|(path, value)| (path.clone(), reader.override_value(path, value))).collect();
         let changed = reader.set_all(&mut tree, changes);
         let before = || Scenario::from_toml(name, text, &[], files).ok().map(|s| s.unused);
-        Scenario::finish(reader, tree, 0, &changed, before)
+        Ok(Scenario::finish(reader, tree, &changed)?.warned(&changed, before))
     }
 
     /// Reads JSON, as a Python dict arrives; names may be dotted. `overrides` is an object of dotted names and values.
@@ -113,10 +105,8 @@ impl Scenario {
     /// All problems at once; JSON that is not an object is one of them.
     pub fn from_json(json: &Json, overrides: &Json, files: &dyn Files) -> Result<Scenario, Errors> {
         let mut reader = Reader::new(files);
-        let mut node = Node::from_json(json);
+        let mut node = schema::node(json, "");
         let dotted = source::take_dotted(&mut node, "");
-        let dotted: Vec<_> =
-            dotted.into_iter().flat_map(|(path, node)| reader.renaming.of_value(&path, node)).collect();
         let mut own = match node.value {
             Value::Table(t) => t,
             other => {
@@ -137,7 +127,7 @@ impl Scenario {
             reader.set(&mut tree, &path, node);
         }
         let before = || Scenario::from_json(json, &Json::Null, files).ok().map(|s| s.unused);
-        Scenario::lay_over(reader, tree, 0, overrides, before)
+        Scenario::lay_over(reader, tree, overrides, before)
     }
 
     /// A copy of the scenario with other settings; `overrides` is an object of dotted names and values.
@@ -147,96 +137,48 @@ impl Scenario {
     pub fn with(&self, overrides: &Json, files: &dyn Files) -> Result<Scenario, Errors> {
         let mut reader = Reader::new(files);
         reader.sources = self.sources.clone();
-        let Value::Table(mut tree) = self.tree.value.clone() else { unreachable!("a scenario is a table") };
-        let mut of_pairs = self.of_pairs;
-        if of_pairs > 0 && overrides.as_object().into_iter().flatten().any(|(path, _)| former_pairs::is_meant(path)) {
-            former_pairs::split_off(&mut tree, std::mem::take(&mut of_pairs));
-        }
-        Scenario::lay_over(reader, tree, of_pairs, overrides, || Some(self.unused.clone()))
+        let Value::Table(tree) = self.tree.value.clone() else { unreachable!("a scenario is a table") };
+        Scenario::lay_over(reader, tree, overrides, || Some(self.unused.clone()))
     }
 
-    /// Overlays a scenario with changes; `before` finds the settings without effect before them. The last entries of
-    /// `flow`, `of_pairs` in number, were entries of `pairs`.
+    /// Overlays a scenario with changes; `before` finds the settings without effect before them.
     fn lay_over(
         mut reader: Reader<'_>,
         mut tree: Table,
-        of_pairs: usize,
         overrides: &Json,
         before: impl FnOnce() -> Option<Vec<Unused>>,
     ) -> Result<Scenario, Errors> {
         let mut changes = Vec::new();
         for (path, value) in overrides.as_object().into_iter().flatten() {
-            let mut node = Node::from_json(value);
+            let mut node = schema::node(value, path);
             let dotted = source::take_dotted(&mut node, path);
             changes.push((path.clone(), node));
             changes.extend(dotted);
         }
         let changed = reader.set_all(&mut tree, changes);
-        Scenario::finish(reader, tree, of_pairs, &changed, before)
+        Ok(Scenario::finish(reader, tree, &changed)?.warned(&changed, before))
     }
 
-    /// Builds the scenario of a tree in which settings have been `changed`; `before` finds the settings without effect
-    /// before. The last entries of `flow`, `of_pairs` in number, were entries of `pairs`.
-    fn finish(
-        reader: Reader<'_>,
-        tree: Table,
-        of_pairs: usize,
-        changed: &[String],
-        before: impl FnOnce() -> Option<Vec<Unused>>,
-    ) -> Result<Scenario, Errors> {
-        let Reader { sources, mut report, files, mut renaming, .. } = reader;
-        let mut tree = tree;
-        let of_pairs = of_pairs + former_pairs::append(&mut tree, &mut renaming);
-        renaming.twice.into_iter().for_each(|p| report.push(p));
+    /// Builds the scenario of a tree in which settings have been `changed`, without warnings about unused settings.
+    fn finish(reader: Reader<'_>, tree: Table, changed: &[String]) -> Result<Scenario, Errors> {
+        let Reader { sources, mut report, files, .. } = reader;
         let mut tree = Node { value: Value::Table(tree), origin: None };
+        let unreadable = Unreadable::of(&report);
         let mut config = Config::default();
-        // Parts of the text that are not valid TOML.
-        let unreadable: Vec<_> = report
-            .problems
-            .iter()
-            .filter(|p| p.path.is_empty())
-            .filter_map(|p| p.origin)
-            .map(|o| (o.source, o.start))
-            .collect();
         config.apply(&tree, "", &mut report);
         let name = sources.texts.first().map_or("scenario", |t| t.0.as_str());
-        let mut warnings = layout::read_files(&mut config, &mut tree, name, files, of_pairs, &mut report);
-        warnings.append(mobility::read_file(&mut config, &mut tree, name, files, &mut report));
-        warnings.append(links::read_file(&mut config, &mut tree, name, files, &mut report));
-        error_rates::read_file(&mut config, &mut tree, name, files, &mut report);
+        let mut warnings = read_files(&mut config, &mut tree, name, files, &mut report);
         add_default_flow(&mut config, &tree);
         let (findings, layout) = check::check(&config, &tree, &sources);
-        // A default in place of an unreadable value needs no second message.
-        let already_reported = |p: &Problem, report: &Report| {
-            let related = |q: &Problem| !q.path.is_empty() && (within(&p.path, &q.path) || within(&q.path, &p.path));
-            report.problems.iter().any(related)
-        };
-        for p in findings.errors.problems {
-            // A missing value may be in a part that could not be read.
-            let missing = p.origin.is_none() && !unreadable.is_empty();
-            if !missing && !already_reported(&p, &report) && !report.problems.contains(&p) {
-                report.push(p);
-            }
+        unreadable.add_findings(&mut report, findings.errors);
+        if !report.problems.is_empty() {
+            return Err(Errors { problems: report.problems, more: report.more, sources });
         }
-        report.more += findings.errors.more;
-        // A cut-off text touches an unreadable part, so its value is not the intended value.
-        let touched =
-            |o: Origin| unreadable.iter().any(|(source, at)| o.source == *source && (o.start..=o.end).contains(at));
-        report.problems.retain(|p| p.path.is_empty() || !p.origin.is_some_and(touched));
-        // In reading order; problems without a position come last.
-        report.problems.sort_by_key(|p| p.origin.map_or((usize::MAX, 0), |o| (o.source, o.start)));
-        if report.problems.is_empty() {
-            warnings.append(findings.warnings);
-            renaming.warnings.into_iter().for_each(|p| warnings.push(p));
-            let Report { problems: warnings, more: more_warnings, .. } = warnings;
-            // A scenario with all settings, as from `effective_toml`, did not choose them, so it gets no warnings.
-            let unused = if findings.is_complete && changed.is_empty() { vec![] } else { findings.unused };
-            let cost = findings.cost;
-            let scenario = Scenario { config, layout, cost, tree, of_pairs, warnings, unused, more_warnings, sources };
-            Ok(scenario.warned(changed, before))
-        } else {
-            Err(Errors { problems: report.problems, more: report.more, sources })
-        }
+        warnings.append(findings.warnings);
+        let Report { problems: warnings, more: more_warnings, .. } = warnings;
+        // A scenario with all settings, as from `effective_toml`, did not choose them, so it gets no warnings.
+        let unused = if findings.is_complete && changed.is_empty() { vec![] } else { findings.unused };
+        Ok(Scenario { config, layout, cost: findings.cost, tree, warnings, unused, more_warnings, sources })
     }
 
     /// All written values, including those of extended files, as JSON for [`Scenario::from_json`]. Values without
@@ -430,6 +372,48 @@ impl Scenario {
             capture: false,
         }
     }
+}
+
+/// Parts of the text that are not valid TOML: sources and places.
+struct Unreadable(Vec<(usize, usize)>);
+
+impl Unreadable {
+    fn of(report: &Report) -> Unreadable {
+        let of_text = report.problems.iter().filter(|p| p.path.is_empty());
+        Unreadable(of_text.filter_map(|p| p.origin).map(|o| (o.source, o.start)).collect())
+    }
+
+    /// Adds what a check of the settings has found, unless it follows from what is reported already.
+    fn add_findings(&self, report: &mut Report, found: Report) {
+        // A default in place of an unreadable value needs no second message.
+        let already_reported = |p: &Problem, report: &Report| {
+            let related = |q: &Problem| !q.path.is_empty() && (within(&p.path, &q.path) || within(&q.path, &p.path));
+            report.problems.iter().any(related)
+        };
+        for p in found.problems {
+            // A missing value may be in a part that could not be read.
+            let missing = p.origin.is_none() && !self.0.is_empty();
+            if !missing && !already_reported(&p, report) && !report.problems.contains(&p) {
+                report.push(p);
+            }
+        }
+        report.more += found.more;
+        // A cut-off text touches an unreadable part, so its value is not the intended value.
+        let touched =
+            |o: Origin| self.0.iter().any(|(source, at)| o.source == *source && (o.start..=o.end).contains(at));
+        report.problems.retain(|p| p.path.is_empty() || !p.origin.is_some_and(touched));
+        // In reading order; problems without a position come last.
+        report.problems.sort_by_key(|p| p.origin.map_or((usize::MAX, 0), |o| (o.source, o.start)));
+    }
+}
+
+/// Reads all files that a scenario named `from` names, and gives warnings about them.
+fn read_files(config: &mut Config, tree: &mut Node, from: &str, files: &dyn Files, report: &mut Report) -> Report {
+    let mut warnings = layout::read_files(config, tree, from, files, report);
+    warnings.append(mobility::read_file(config, tree, from, files, report));
+    links::read_file(config, tree, from, files, report);
+    error_rates::read_file(config, tree, from, files, report);
+    warnings
 }
 
 /// Adds a file transfer from end to end to a chain without flows.

@@ -9,11 +9,12 @@ use crate::net::middlebox::{self, eln, snoop};
 use crate::net::{self, arp, queue, routing};
 use crate::run::{RecordedTable, Stop};
 use crate::setting::limit::{HOUR, LONGEST, above, at_most, range};
-use crate::setting::{LARGE, Many, Node, Report, Scalar, Setting, Shown, Value};
+use crate::setting::{LARGE, Many, Node, Report, Scalar, Setting, Value, join};
 use crate::topology;
 use crate::unit::{BitRate, Memory, Position, Quantity, Span, Speed, Time};
 use crate::{mobility, radio, settings, tcp, wlan};
 use serde_json::{Map, Value as Json, json};
+use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::sync::OnceLock;
 
@@ -127,8 +128,8 @@ impl<T: Setting + Default> Setting for Overrides<T> {
         schema
     }
 
-    fn show(&self, path: &str, to: &mut dyn FnMut(&str, Shown)) {
-        T::default().show(path, &mut |path, shown| to(path, Shown { has_default: false, ..shown }));
+    fn show(&self, path: &str, to: &mut dyn FnMut(&str, Option<&'static str>)) {
+        T::default().show(path, to);
     }
 }
 
@@ -142,6 +143,39 @@ fn remove_defaults(schema: &mut Json) {
     if let Some(schema) = schema.as_object_mut() {
         schema.remove("default");
     }
+}
+
+/// Converts JSON, in which a Python dict arrives, to the node at `path`: `None` is the word of a setting for no value.
+pub fn node(json: &Json, path: &str) -> Node {
+    let mut node = Node::from_json(json);
+    write_words(&mut node, path);
+    node
+}
+
+/// Writes words for no value in the place of what is absent.
+fn write_words(node: &mut Node, path: &str) {
+    match &mut node.value {
+        Value::Absent => node.value = Value::Text(word(path).to_owned()),
+        Value::Table(table) => table.entries_mut().for_each(|(key, _, inner)| write_words(inner, &join(path, key))),
+        Value::List(list) => {
+            for (i, inner) in list.iter_mut().enumerate() {
+                write_words(inner, &join(path, &i.to_string()));
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Word of the setting at `path` for no value.
+pub fn word(path: &str) -> &'static str {
+    static WORDS: OnceLock<HashMap<String, &'static str>> = OnceLock::new();
+    let words = WORDS.get_or_init(|| {
+        let mut words = HashMap::new();
+        Config::default().show("", &mut |path, word| _ = word.map(|word| words.insert(path.to_owned(), word)));
+        words
+    });
+    let step = |step| if str::parse::<usize>(step).is_ok() { "*" } else { step };
+    words.get(&path.split('.').map(step).collect::<Vec<_>>().join(".")).copied().unwrap_or("none")
 }
 
 /// Converts a node to JSON.
@@ -476,3 +510,23 @@ pub const SHELVES: &[Shelf] = &[
     Shelf { name: "Actions of events", setting: "event.N.action", parts: Action::WORDS },
     Shelf { name: "Presets", setting: "extends", parts: super::presets::WORDS },
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shown_settings_are_those_of_the_schema() {
+        fn collect(schema: &Json, path: &str, all: &mut Vec<(String, Option<String>)>) {
+            match (schema["properties"].as_object(), schema.get("items")) {
+                (Some(fields), _) => fields.iter().for_each(|(name, field)| collect(field, &join(path, name), all)),
+                (None, Some(items)) if items.get("properties").is_some() => collect(items, &join(path, "*"), all),
+                _ => all.push((path.to_owned(), schema["anyOf"][0]["const"].as_str().map(str::to_owned))),
+            }
+        }
+        let (mut of_schema, mut shown) = (vec![], vec![]);
+        collect(&Config::default().schema(), "", &mut of_schema);
+        Config::default().show("", &mut |path, word| shown.push((path.to_owned(), word.map(str::to_owned))));
+        assert_eq!(shown, of_schema);
+    }
+}

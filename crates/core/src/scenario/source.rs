@@ -1,6 +1,5 @@
 //! Source texts of a scenario: TOML with positions, files that extend each other, overrides.
 
-use super::renamed::Renaming;
 use super::{file_or_text, presets, schema};
 use crate::setting::{Entry, Node, Origin, Report, Table, Value, absent, count, join, shortened, suggest};
 use std::collections::BTreeSet;
@@ -59,8 +58,6 @@ pub struct Reader<'a> {
     pub sources: Sources,
     /// Problems found so far.
     pub report: Report,
-    /// Replacement of former names.
-    pub renaming: Renaming,
     /// Names of the scenarios being read, to detect cycles.
     open: Vec<String>,
     /// Number of files read because others extend them.
@@ -71,14 +68,7 @@ impl<'a> Reader<'a> {
     /// A reader without texts.
     pub fn new(files: &'a dyn Files) -> Reader<'a> {
         let report = Report { named: Some(schema::named), ..Report::default() };
-        Reader {
-            files,
-            sources: Sources::default(),
-            report,
-            renaming: Renaming::default(),
-            open: Vec::new(),
-            layers: 0,
-        }
+        Reader { files, sources: Sources::default(), report, open: Vec::new(), layers: 0 }
     }
 
     /// Reads a TOML text and all files that it extends.
@@ -96,7 +86,7 @@ impl<'a> Reader<'a> {
         merged
     }
 
-    /// Checks the format of a scenario, and replaces former names.
+    /// Checks the format of a scenario.
     pub fn begin(&mut self, table: &mut Table) {
         if let Some(format) = table.remove("format")
             && format.value != Value::Int(FORMAT)
@@ -105,7 +95,6 @@ impl<'a> Reader<'a> {
             let help = "leave it out, or use the version of Chappe that wrote the file".to_owned();
             self.report.add("format", format.origin, message, Some(help));
         }
-        self.renaming.of_scenario(table);
     }
 
     /// Overlays the extended files with a table.
@@ -322,9 +311,8 @@ impl<'a> Reader<'a> {
         node
     }
 
-    /// Sets values at dotted names, which may be former ones; returns the names of all that is set.
+    /// Sets values at dotted names; returns the names of all that is set.
     pub fn set_all(&mut self, tree: &mut Table, changes: Vec<(String, Node)>) -> Vec<String> {
-        let changes = self.renaming.of_changes(changes);
         let mut over = Table::default();
         for (path, node) in changes.iter().filter(|change| file_or_text::concerns(&change.0)) {
             self.set(&mut over, path, node.clone());
@@ -498,7 +486,7 @@ fn move_to(table: &mut Table, source: usize) {
             _ => {}
         }
     }
-    table.entries_mut().for_each(|(place, inner)| {
+    table.entries_mut().for_each(|(_, place, inner)| {
         *place = place.map(|o| Origin { source, ..o });
         node(inner, source);
     });
@@ -509,7 +497,7 @@ fn set_origin(node: &mut Node, origin: Option<Origin>) {
     node.origin = origin;
     match &mut node.value {
         Value::List(l) => l.iter_mut().for_each(|n| set_origin(n, origin)),
-        Value::Table(t) => t.entries_mut().for_each(|(place, inner)| {
+        Value::Table(t) => t.entries_mut().for_each(|(_, place, inner)| {
             *place = origin;
             set_origin(inner, origin);
         }),

@@ -7,8 +7,6 @@ keywords! {
     pub enum Code {
         /// A setting or a part of a file has no effect.
         UnusedSetting = "unused_setting",
-        /// A setting, word or column is given by its former name.
-        FormerName = "former_name",
         /// There are no flows.
         NoFlows = "no_flows",
         /// A flow starts after the end of the run.

@@ -57,12 +57,6 @@ pub fn lines(text: &str) -> impl Iterator<Item = (&str, usize)> {
     lines.filter(|(line, _)| !line.is_empty() && !line.starts_with('#'))
 }
 
-/// Former names of columns in the header of a table, each with the current name.
-pub fn former_columns(text: &str, wanted: Wanted) -> Vec<(&'static str, &'static str)> {
-    let header = lines(text).next().map_or("", |line| line.0);
-    fields(header).filter_map(|column| wanted.renamed(column)).collect()
-}
-
 /// Fields of a line.
 pub(super) fn fields(line: &str) -> impl Iterator<Item = &str> {
     line.split(',').map(|f| f.trim().trim_matches('"'))
@@ -79,7 +73,7 @@ impl<'a> Csv<'a> {
         }
         let mut lines = lines(text);
         let Some((first, number)) = lines.next() else { return Err("it is empty".into()) };
-        let header: Vec<&str> = fields(first).map(|name| wanted.of_today(name)).collect();
+        let header: Vec<&str> = fields(first).collect();
         let (needed, others) = (wanted.needed(), wanted.others());
         let known = || {
             let all: Vec<&str> = needed.iter().chain(others).copied().collect();

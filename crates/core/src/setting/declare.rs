@@ -68,7 +68,7 @@ macro_rules! settings {
                 $crate::setting::group_schema(&doc, map)
             }
 
-            fn show(&self, path: &str, to: &mut dyn FnMut(&str, $crate::setting::Shown)) {
+            fn show(&self, path: &str, to: &mut dyn FnMut(&str, Option<&'static str>)) {
                 if $crate::setting::HAS_SCHEMA {
                     $(
                         let at = $crate::setting::join(path, stringify!($field));
@@ -118,9 +118,7 @@ macro_rules! settings {
         $crate::setting::optional::schema_within($field, $word, &$limit)
     };
     (@show ($field:expr) $path:expr, $to:expr) => { $crate::setting::Setting::show($field, $path, $to) };
-    (@show ($field:expr, $word:literal) $path:expr, $to:expr) => {
-        $to($path, $crate::setting::optional::shown($field, $word))
-    };
+    (@show ($field:expr, $word:literal) $path:expr, $to:expr) => { $to($path, Some($word)) };
     (@unused $field:expr, $rest:expr) => { $crate::setting::Setting::unused($field, $rest) };
     (@unused $field:expr, $rest:expr, $word:literal) => { None };
 }

@@ -25,21 +25,6 @@ pub const MOVEMENT_COLUMNS: [&str; 7] = ["time_s", "node", "x_m", "y_m", "dest_x
 impl Wanted {
     const ALL: [Wanted; 5] = [Wanted::Positions, Wanted::Flows, Wanted::Links, Wanted::Movements, Wanted::ErrorRates];
 
-    /// Former and current name of a column that is called by its former name.
-    pub(super) fn renamed(self, name: &str) -> Option<(&'static str, &'static str)> {
-        let columns: &[(&str, &str)] = match self {
-            Wanted::Links => &[("from", "src"), ("to", "dst")],
-            Wanted::Flows => &[("start_s", "started_at_s")],
-            Wanted::Positions | Wanted::Movements | Wanted::ErrorRates => &[],
-        };
-        columns.iter().copied().find(|(old, _)| *old == name)
-    }
-
-    /// Current name of a column.
-    pub(super) fn of_today(self, name: &str) -> &str {
-        self.renamed(name).map_or(name, |(_, new)| new)
-    }
-
     /// Required columns.
     pub(super) fn needed(self) -> &'static [&'static str] {
         match self {
@@ -66,7 +51,7 @@ impl Wanted {
     fn of(header: &[&str]) -> Option<Wanted> {
         let has = |c: &&str| header.contains(c);
         Wanted::ALL.into_iter().find(|w| {
-            let known = |c: &&str| w.needed().contains(c) || w.others().contains(&w.of_today(c));
+            let known = |c: &&str| w.needed().contains(c) || w.others().contains(c);
             let is_whole = *w != Wanted::Links || ["signal_dbm", "loss_db"].iter().any(has);
             is_whole && header.iter().all(known) && w.needed().iter().all(has)
         })
@@ -336,8 +321,8 @@ pub fn column(name: &str, header: &[&str], wanted: Wanted) -> Option<String> {
                     .to_owned(),
             )
         }
-        Wanted::Links if says(&["source", "sender", "tx"]) => meant("src"),
-        Wanted::Links if says(&["target", "destination", "receiver"]) => meant("dst"),
+        Wanted::Links if says(&["source", "sender", "tx", "from"]) => meant("src"),
+        Wanted::Links if says(&["target", "destination", "receiver", "to"]) => meant("dst"),
         Wanted::Positions if says(&["lat", "latitude", "lon", "lng", "long", "longitude"]) => {
             Some("project degrees to meters on a plane: x_m, y_m".to_owned())
         }

@@ -12,7 +12,6 @@ mod declare;
 pub mod foreign;
 pub mod limit;
 pub mod optional;
-pub mod renames;
 mod report;
 mod scalar;
 mod shared;
@@ -45,8 +44,9 @@ pub trait Setting {
     }
     /// JSON Schema of the setting; null without the feature `schema`.
     fn schema(&self) -> Json;
-    /// Shows the setting or all settings of the group at `path`; none without the feature `schema`.
-    fn show(&self, path: &str, to: &mut dyn FnMut(&str, Shown));
+    /// Shows the name of the setting, or of all settings of the group, at `path`, each with its word for no value; none
+    /// without the feature `schema`.
+    fn show(&self, path: &str, to: &mut dyn FnMut(&str, Option<&'static str>));
     /// Reason why the setting at this path below has no effect, as far as this group can tell; `None` if it may have an
     /// effect.
     fn unused(&self, _path: &str) -> Option<&'static str> {
@@ -54,22 +54,8 @@ pub trait Setting {
     }
 }
 
-/// Properties of a setting that can be had without its schema.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Shown {
-    /// Word for no value.
-    pub word: Option<&'static str>,
-    /// Expected form of a quantity; empty for other values.
-    pub quantity: &'static str,
-    /// True if the setting has a default of its own.
-    pub has_default: bool,
-}
-
 /// A value written as one word, number or text.
 pub trait Scalar: Sized + Clone {
-    /// Expected form of a quantity; empty for other values.
-    const QUANTITY: &'static str = "";
-
     /// Reads the value, or returns the expected form.
     fn read(node: &Node) -> Result<Self, String>;
     /// Value as written in a scenario.
@@ -111,8 +97,8 @@ impl<T: Scalar> Setting for T {
         s
     }
 
-    fn show(&self, path: &str, to: &mut dyn FnMut(&str, Shown)) {
-        to(path, Shown { word: None, quantity: T::QUANTITY, has_default: !self.is_missing() });
+    fn show(&self, path: &str, to: &mut dyn FnMut(&str, Option<&'static str>)) {
+        to(path, None);
     }
 }
 
@@ -144,7 +130,7 @@ impl<T: Setting + Default> Setting for Many<T> {
     fn schema(&self) -> Json {
         json!({ "type": "array", "items": T::default().schema() })
     }
-    fn show(&self, path: &str, to: &mut dyn FnMut(&str, Shown)) {
+    fn show(&self, path: &str, to: &mut dyn FnMut(&str, Option<&'static str>)) {
         T::default().show(&join(path, "*"), to);
     }
     fn unused(&self, path: &str) -> Option<&'static str> {

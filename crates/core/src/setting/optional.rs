@@ -4,7 +4,7 @@
 //! there is no such thing.
 
 use super::limit::{Limit, Limited};
-use super::{Node, Report, Scalar, Shown, Value};
+use super::{Node, Report, Scalar, Value};
 use serde_json::{Value as Json, json};
 
 fn read<T: Scalar>(word: &str, node: &Node) -> Result<Option<T>, String> {
@@ -60,11 +60,6 @@ pub fn changes<T: Scalar>(setting: &Option<T>, from: &Option<T>, word: &str) -> 
 /// JSON Schema of the setting.
 pub fn schema<T: Scalar>(setting: &Option<T>, word: &str) -> Json {
     json!({ "anyOf": [{ "const": word }, T::describe()], "default": write(setting, word) })
-}
-
-/// Properties of a setting with this word.
-pub fn shown<T: Scalar>(_: &Option<T>, word: &'static str) -> Shown {
-    Shown { word: Some(word), quantity: T::QUANTITY, has_default: true }
 }
 
 /// Schema of a setting with a limit.

@@ -2,7 +2,6 @@
 
 use super::absent;
 use super::code::Code;
-use super::renames;
 use super::tree::{Node, Origin, Table, Value};
 use std::borrow::Cow;
 
@@ -121,10 +120,6 @@ impl Report {
             return mean(&parts);
         } else if let (Some(near), true) = (&near, keys.iter().any(typo)) {
             return near.clone();
-        }
-        let former = renames::of_group(path).into_iter().find(|(old, _)| typo(old));
-        if let Some((_, now)) = former.filter(|(_, now)| keys.contains(now)) {
-            return mean(&[quoted(&join(path, now))]);
         }
         // A name of other programs is hardly one of a flow here: a `duration` is `run.stop`, not that of a flow.
         let foreign = absent::setting(key);

@@ -90,8 +90,6 @@ impl Scalar for String {
 }
 
 impl<Q: Quantity + Display + Clone> Scalar for Q {
-    const QUANTITY: &'static str = Q::EXPECTED;
-
     fn read(node: &Node) -> Result<Q, String> {
         let expected = || format!("expected {}", Q::EXPECTED);
         match &node.value {

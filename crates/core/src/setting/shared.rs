@@ -1,6 +1,6 @@
 //! A group of settings that few scenarios change: copies share the group, so that connections save its memory.
 
-use super::{Node, Report, Setting, Shown};
+use super::{Node, Report, Setting};
 use serde_json::Value as Json;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
@@ -40,7 +40,7 @@ impl<T: Setting + Clone> Setting for Shared<T> {
         self.0.schema()
     }
 
-    fn show(&self, path: &str, to: &mut dyn FnMut(&str, Shown)) {
+    fn show(&self, path: &str, to: &mut dyn FnMut(&str, Option<&'static str>)) {
         self.0.show(path, to);
     }
 

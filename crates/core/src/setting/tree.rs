@@ -87,9 +87,9 @@ impl Table {
         self.entries
     }
 
-    /// Positions and values for writing; keys are fixed.
-    pub fn entries_mut(&mut self) -> impl Iterator<Item = (&mut Option<Origin>, &mut Node)> {
-        self.entries.iter_mut().map(|e| (&mut e.1, &mut e.2))
+    /// Keys, and positions and values for writing.
+    pub fn entries_mut(&mut self) -> impl Iterator<Item = (&str, &mut Option<Origin>, &mut Node)> {
+        self.entries.iter_mut().map(|e| (e.0.as_str(), &mut e.1, &mut e.2))
     }
 
     fn position(&self, key: &str) -> Option<usize> {

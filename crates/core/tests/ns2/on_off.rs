@@ -26,7 +26,7 @@ fn sent(transport: &str, message: u32, rate: &str) -> Vec<(f64, u32)> {
         {}
         "#,
         // Nobody adds headers to datagrams on wires.
-        if transport == "udp" { "header = \"0 B\"" } else { "" }
+        if transport == "udp" { "header_size = \"0 B\"" } else { "" }
     );
     // An agent of TCP draws the phase of its clock twice.
     script::start(1, u32::from(transport == "tcp"));

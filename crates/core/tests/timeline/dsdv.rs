@@ -251,7 +251,7 @@ fn node_reported_lost_answers_once() {
     };
     assert_eq!(said(&mut Bench::new("standard", "")), [(5000, (1, 0, 6))]);
     let always = [(5000, (1, 0, 6)), (5200, (1, 0, 8)), (5400, (1, 0, 10))];
-    assert_eq!(said(&mut Bench::new("standard", "answer_always = true")), always);
+    assert_eq!(said(&mut Bench::new("standard", "ns2.answer_always = true")), always);
     assert_eq!(said(&mut Bench::new("ns2-2.35", "")), always);
     // Newer numbers, of before it was switched off, say: as far apart as triggered updates.
     let mut b = Bench::new("standard", "");

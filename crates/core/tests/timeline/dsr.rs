@@ -38,7 +38,7 @@ impl Bench {
     fn new(preset: &str, change: &str) -> Bench {
         let text = format!(
             "extends = \"{preset}\"\nrun.stop = \"1 s\"\nrouting.protocol = \"dsr\"\n[routing.dsr]\n\
-             broadcast_jitter = \"0 s\"\nreply_jitter = \"0 s\"\ncheck_min = \"40 ms\"\ncheck_max = \"40 ms\"\n{change}"
+             broadcast_jitter = \"0 s\"\nreply_jitter = \"0 s\"\nmin_check_interval = \"40 ms\"\nmax_check_interval = \"40 ms\"\n{change}"
         );
         Bench(Alone::new(&text, 0))
     }
@@ -242,7 +242,7 @@ fn a_lost_packet_goes_another_way_and_its_source_is_told() {
 #[test]
 fn one_salvaged_packet_is_dropped_whenever_a_request_is_due() {
     // ns-2: the neighbors are asked once; 2, 8 and 10 s later one packet is dropped each, the rest after 30 s.
-    let mut b = Bench::new("ns2-2.35", "check_always = false");
+    let mut b = Bench::new("ns2-2.35", "ns2.check_always = false");
     let packets: Vec<PacketId> = (0..5).map(|_| b.data(9, &[7, 0, 2, 9], 1)).collect();
     b.call(|r, cx| r.on_link_failure(packets[0], cx));
     packets[1..].iter().for_each(|&p| drop(b.call(|r, cx| r.on_returned(p, cx))));
@@ -519,7 +519,7 @@ fn a_message_without_a_way_waits_as_data_do_in_ns2() {
     for (preset, waiting) in [("standard", 0), ("ns2-2.35", 1)] {
         // Of another node, and of this one, which asks all.
         for (route, at, asks_all) in [(&[7, 0, 2, 9][..], 1, false), (&[0, 2, 9], 0, true)] {
-            let mut b = Bench::new(preset, "check_always = false");
+            let mut b = Bench::new(preset, "ns2.check_always = false");
             let packet = b.error(9, route, at, &[(0, 6, 9)]);
             b.call(|r, cx| r.on_link_failure(packet, cx));
             assert_eq!(b.router.waiting(), waiting, "{preset}");

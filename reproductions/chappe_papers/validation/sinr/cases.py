@@ -167,7 +167,8 @@ def _link(case: Case) -> Mapping[str, Any]:
         "topology": {"hops": 1, "spacing": f"{_DISTANCE} m"},
         "routing": {"protocol": "fixed", "fixed": {"routes": [{"node": 0, "dst": 1, "next_hop": 1}]}},
         "cbr": {
-            "payload": f"{PACKET - 28} B", "header": "28 B", "interval": "200 us" if case.standard == "a" else "1 ms",
+            "payload": f"{PACKET - 28} B", "header_size": "28 B",
+            "interval": "200 us" if case.standard == "a" else "1 ms",
         },
         "flow": [{"src": 0, "dst": 1, "app": "cbr"}],
         "run": {"stop": "8 s", "batches": 8, "warmup_batches": 5}
@@ -204,9 +205,9 @@ def _chain(case: Case, tables: dict[str, Any], more_db: float) -> Mapping[str, A
         },
         "queue": {"discipline": "droptail", "limit": case.queue - 1},
         "tcp": {
-            "variant": "sack", "segment": "1448 B", "header": "52 B", "ack_bytes": "52 B", "timestamps": True,
-            "initial_window": 3, "window": case.window or 200, "ack": "delayed", "delayed": {"timeout": "40 ms"},
-            "rto": {"min": "200 ms"},
+            "variant": "sack", "mss": "1448 B", "header_size": "52 B", "ack_size": "52 B", "timestamps": True,
+            "initial_window": 3, "receive_window": case.window or 200, "ack_policy": "delayed",
+            "delayed_ack": {"timeout": "40 ms"}, "rto": {"min": "200 ms"},
         },
         "flow": [{"src": a, "dst": b} for a, b in ends for _ in range(case.flows)],
         "run": {"stop": "40 s", "batches": 8, "warmup_batches": 0},

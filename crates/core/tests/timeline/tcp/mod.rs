@@ -45,16 +45,16 @@ const PROFILES: &[(&str, &str)] = &[
         "N2F",
         r#"
         extends = "ns2-2.35"
-        [tcp.vegas]
-        bug_send_time_sentinels = false
-        bug_inflation_stays = false
-        bug_backoff_on_fast_retransmit = false
-        bug_timeout_when_idle = false
-        bug_clearing_stops_at_wrap = false
-        bug_base_rtt_grows = false
-        bug_rounded_difference = false
-        bug_mark_survives_timeout = false
-        bug_restart_at_two = false
+        [tcp.vegas.ns2]
+        send_time_sentinels = false
+        inflation_stays = false
+        backoff_on_fast_retransmit = false
+        timeout_when_idle = false
+        clearing_stops_at_wrap = false
+        base_rtt_grows = false
+        rounded_difference = false
+        mark_survives_timeout = false
+        restart_at_two = false
         "#,
     ),
     ("RFC", "extends = \"standard\"\ntcp.ack_policy = \"every\""),

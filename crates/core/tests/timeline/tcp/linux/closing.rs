@@ -134,7 +134,7 @@ fn a_fin_is_probed_for_before_the_timeout_of_a_long_path() {
         let segment = DataSegment { seq, syn: seq == 0, fin, ..DataSegment::default() };
         r.on_segment(&segment, 1, Ecn::NotEct, ms(at), &mut out);
     }
-    // Twice the round-trip time of 0.9 s and the smallest timeout of 0.2 s; the timeout is three times the former.
+    // Two round-trip times of 0.9 s and the smallest timeout of 0.2 s; a timeout takes three round-trip times.
     let waited = r.deadline().since(ms(900.0)).as_secs();
     assert!((2.0..2.3).contains(&waited), "{waited} s");
 }
