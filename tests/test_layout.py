@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 from chappe import cli
-from chappe import text as show
+from chappe import text as printing
+from chappe.cli.text import problems
 from chappe.text.layout import Table
 from command import CHAPPE
 from hypothesis import given
@@ -51,7 +52,8 @@ def numbers_whole(t: Table, width: int) -> None:
 def printed(monkeypatch: pytest.MonkeyPatch) -> list[Table]:
     """Tables printed during the test."""
     tables: list[Table] = []
-    monkeypatch.setattr(show, "write", tables.append)
+    for module in (problems, printing):
+        monkeypatch.setattr(module, "write", tables.append)
     return tables
 
 

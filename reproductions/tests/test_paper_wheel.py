@@ -2,8 +2,10 @@
 
 import sys
 import zipfile
+from importlib import metadata
 from pathlib import Path
 
+import chappe
 import pytest
 from command import REPOSITORY, contents, environment
 from test_wheel import (
@@ -30,6 +32,11 @@ def wheel_of_papers(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_imports_are_declared_dependencies() -> None:
     assert imported(HERE / "chappe_papers") - {"chappe_papers"} <= asked("chappe-papers")
+
+
+def test_the_papers_are_of_the_version_of_the_library() -> None:
+    assert metadata.version("chappe-papers") == chappe.__version__
+    assert f"chappe=={chappe.__version__}" in (metadata.requires("chappe-papers") or [])
 
 
 def test_the_wheel_has_all_files_of_the_package_and_no_others(wheel_of_papers: Path) -> None:

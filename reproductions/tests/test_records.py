@@ -6,7 +6,8 @@ import pytest
 import test_docs
 from command import REPOSITORY
 
-PAGES = sorted((REPOSITORY / "reproductions" / "docs").rglob("*.md"))
+HERE = REPOSITORY / "reproductions"
+PAGES = [HERE / "README.md", *sorted((HERE / "docs").rglob("*.md"))]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=test_docs.name)

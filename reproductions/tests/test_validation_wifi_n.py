@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 from chappe import cli
 from chappe.stats import Estimate
+from chappe_papers.compare import agreement, counted
 from chappe_papers.validation.wifi_n import compare, page
 from chappe_papers.validation.wifi_n.cases import TABLES, Case, Measured, habits, reference, scenario, senders
 from chappe_papers.validation.wifi_n.compare import Comparison, Share, run_cache, shares
@@ -74,8 +75,8 @@ def test_criterion_for_goodput() -> None:
     nothing = Comparison(FEW[5], Estimate(0.0, 0, 4), Estimate(0.0, 0, 4))
     assert nothing.agrees
     assert math.isinf(Comparison(FEW[5], Estimate(0.0, 0, 4), Estimate(1.0, 0, 4)).off)
-    assert page.answer([comparison(FEW[0], 120), nothing]) == "1 of 2 cases agree, 1 does not."
-    assert page.counted([nothing])[2:] == ("", "")
+    assert agreement([comparison(FEW[0], 120), nothing]) == "1 of 2 cases agree, 1 does not."
+    assert counted([nothing])[2:] == ("", "")
 
 
 def test_goodput_of_each_category() -> None:

@@ -81,7 +81,7 @@ class RunCache:
         """Amount of missing work: the sum of the weights of the runs that are not in the folder."""
         return sum(i.weight for i in {i.key: i for i in items if i.key not in self._store}.values())
 
-    def available(self, items: Mapping[K, Sequence[Item]], also: Also) -> dict[K, pl.DataFrame]:
+    def available(self, items: Mapping[K, Sequence[Item]], also: Also | None = None) -> dict[K, pl.DataFrame]:
         """Results of :meth:`measure` for the points whose runs are all in the folder; executes nothing."""
         complete = {key: runs for key, runs in items.items() if all(i.key in self._store for i in runs)}
         new = {key: runs for key, runs in complete.items() if _names(runs) not in self._read}
@@ -104,13 +104,13 @@ class RunCache:
         self._before += expected
         self._update(self._before / self._expected if self._expected else 1.0)
 
-    def make(self, items: Mapping[K, Sequence[Item]], also: Also) -> dict[K, pl.DataFrame]:
+    def make(self, items: Mapping[K, Sequence[Item]], also: Also | None = None) -> dict[K, pl.DataFrame]:
         """Measures like :meth:`measure`, as the only stage, with a progress bar."""
         expected = self.missing([i for runs in items.values() for i in runs])
         with self.progress(expected), self.stage(expected):
             return self.measure(items, also)
 
-    def measure(self, items: Mapping[K, Sequence[Item]], also: Also) -> dict[K, pl.DataFrame]:
+    def measure(self, items: Mapping[K, Sequence[Item]], also: Also | None = None) -> dict[K, pl.DataFrame]:
         """Executes the missing runs; returns the tables of :func:`chappe.study.execution.measure.measured`."""
         wanted = {i.key: i for runs in items.values() for i in runs}
         missing = [i for key, i in wanted.items() if key not in self._store]

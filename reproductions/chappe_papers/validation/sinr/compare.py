@@ -1,15 +1,13 @@
 """Every run of ns-3 under SINR, made here: how far off is each goodput?"""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
-from chappe import text as show
 from chappe.stats import Estimate
 from chappe.study import Item, Point, RunCache
-from chappe.text import Table
 
 from chappe_papers.compare import finish
 from chappe_papers.validation.sinr import page
@@ -117,17 +115,6 @@ def validate(folder: Path, *, jobs: int | None) -> int:
         plain = c.plain.mean if c.plain else math.nan
         rows.append([*c.case, *map(repr, (c.ns3, c.ours.mean, plain, c.tolerance)), c.agrees])
     header = [*Case._fields, "ns3_kbps", "ours_kbps", "plain_kbps", "tolerance", "agrees"]
-    return finish(folder, header, rows, page.page(comparisons), summary(comparisons), [page.answer(comparisons)])
-
-
-def summary(comparisons: Sequence[Comparison]) -> Iterator[Table]:
-    """Tables that say how many cases agree, and which do not."""
-    t = show.table("", *(f">{name}" for name in page.COUNTED), title="SINR and rate control against ns-3.37: goodput")
-    for kind, of_kind in page.by_kind(comparisons).items():
-        t.add_row(kind, *page.counted(of_kind))
-    yield t
-    if unlike := [c for c in comparisons if not c.agrees]:
-        t = show.table("does not agree", ">ns-3 [kbit/s]", ">ours", ">difference", ">by our own rules")
-        for c in unlike:
-            t.add_row(c.case.title, *page.values(c))
-        yield t
+    return finish(
+        folder, header, rows, page.page(comparisons), page.CASES.summary(comparisons), [page.answer(comparisons)]
+    )

@@ -1,7 +1,6 @@
 """Every run of ns-3 with 802.11n and 802.11ac, made here: how far off is each goodput?"""
 
 import math
-import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -95,6 +94,11 @@ class Comparison:
         return _off(self.ns3, self.ours)
 
     @property
+    def is_certain(self) -> bool:
+        """True if ns-3 delivers anything."""
+        return bool(self.ns3.mean)
+
+    @property
     def tolerance(self) -> float:
         """Relative tolerance of the case."""
         return TOLERANCES[self.case.table]
@@ -186,27 +190,14 @@ def validate(folder: Path, *, jobs: int | None) -> int:
         rows.append([*c.case, *map(repr, of_case), c.agrees, *of_shares, all(s.agrees for s in c.shares)])
     header = [*Case._fields, "ns3_kbps", "ours_kbps", "plain_kbps", "model_kbps", "tolerance", "agrees"]
     header += ["ns3_shares_kbps", "ours_shares_kbps", "shares_agree"]
-    return finish(folder, header, rows, page.page(comparisons), summary(comparisons), [page.answer(comparisons)])
+    return finish(folder, header, rows, page.page(comparisons), summary(comparisons), [page.CASES.say(comparisons)])
 
 
 def summary(comparisons: Sequence[Comparison]) -> Iterator[Table]:
     """Tables that say how many cases agree, and which do not."""
-    t = show.table("", *(f">{name}" for name in page.COUNTED), title="802.11n and 802.11ac against ns-3.37: goodput")
-    for kind, of_kind in page.by_kind(comparisons).items():
-        t.add_row(kind, *page.counted(of_kind))
-    yield t
-    if unlike := [c for c in comparisons if not c.agrees]:
-        t = show.table("does not agree", ">ns-3 [kbit/s]", ">ours", ">difference", ">by the standard")
-        for c in unlike:
-            t.add_row(c.case.title, *page.values(c))
-        yield t
+    yield from page.CASES.summary(comparisons)
     if unlike_shares := [s for c in comparisons for s in c.shares if not s.agrees]:
         t = show.table("share does not agree", ">ns-3 [kbit/s]", ">ours", ">difference")
         for s in unlike_shares:
             t.add_row(page.title_of_share(s), *page.values_of_share(s))
         yield t
-
-
-def mean_off(comparisons: Sequence[Comparison]) -> float:
-    """Mean relative difference of cases in which ns-3 has delivered something."""
-    return statistics.fmean(c.off for c in comparisons if math.isfinite(c.off))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from chappe import text as show
 
-from chappe_papers.compare import groups, joined, notes, origin, percent
+from chappe_papers.compare import CaseByCase, agreement, percent
 from chappe_papers.page import table
 from chappe_papers.validation.wifi_n.cases import CATEGORY, HERE
 
@@ -16,30 +16,8 @@ if TYPE_CHECKING:
 
 def page(comparisons: "Sequence[Comparison]") -> str:
     """The page."""
-    head = [
-        "# Validation of 802.11n and 802.11ac against ns-3.37",
-        "",
-        f"**{answer(comparisons)}**",
-        "",
-        "A goodput agrees when the mean of five runs of Chappe, or one over a link without noise, differs from that",
-        "of ns-3 by at most 1 % over a saturated link, 3 % for saturated stations, access categories and links with",
-        "noise, 10 % with hidden terminals and TCP, or when the 95 % interval of the difference contains zero. Of most",
-        "links with noise ns-3 made one run, which is taken to scatter as those of Chappe do.",
-        "",
-        *answer_of_shares(comparisons),
-        origin("validate wifi-n"),
-    ]
-    counts = table(("cases", *COUNTED), [(kind, *counted(of_kind)) for kind, of_kind in by_kind(comparisons).items()])
-    unlike = _table("Cases that do not agree", [c for c in comparisons if not c.agrees])
-    shares = _table_of_shares(comparisons)
-    return joined(head, counts, notes(HERE), _model(comparisons), unlike, shares, _table("All cases", comparisons))
-
-
-def answer(comparisons: "Sequence[Comparison]") -> str:
-    """Number of cases that agree."""
-    unlike = sum(not c.agrees for c in comparisons)
-    but = f", {unlike} {'does' if unlike == 1 else 'do'} not" if unlike else ""
-    return f"{len(comparisons) - unlike} of {len(comparisons)} cases agree{but}."
+    sections = (_model(comparisons), CASES.differing(comparisons), _table_of_shares(comparisons))
+    return CASES.page(comparisons, answer_of_shares(comparisons), *sections)
 
 
 def answer_of_shares(comparisons: "Sequence[Comparison]") -> list[str]:
@@ -52,24 +30,6 @@ def answer_of_shares(comparisons: "Sequence[Comparison]") -> list[str]:
         f"**Of {len(shares)} goodputs of single access categories {agree} agree**, by the same criterion.",
         "",
     ]
-
-
-COUNTED = ("agree", "of", "mean difference", "largest")
-"""Sentence on the cases of a kind."""
-
-
-def counted(comparisons: "Sequence[Comparison]") -> tuple[str, str, str, str]:
-    """Number of cases that agree, of cases, and the mean and the largest difference of those that deliver anything."""
-    off = [c.off for c in comparisons if c.ns3.mean]
-    agree = sum(c.agrees for c in comparisons)
-    if not off:
-        return str(agree), str(len(comparisons)), "", ""
-    return str(agree), str(len(comparisons)), percent(sum(off) / len(off)), percent(max(off, key=abs))
-
-
-def by_kind(comparisons: "Sequence[Comparison]") -> "dict[str, list[Comparison]]":
-    """The cases by what they count with."""
-    return groups(comparisons, lambda c: c.case.kind)
 
 
 def values(c: "Comparison") -> tuple[str, str, str, str]:
@@ -115,7 +75,18 @@ def _model(comparisons: "Sequence[Comparison]") -> list[str]:
     return ["## Bianchi's model", "", *table(header, rows)] if rows else []
 
 
-def _table(title: str, comparisons: "Sequence[Comparison]") -> list[str]:
-    header = ("case", "ns-3 [kbit/s]", "ours", "difference", "by the standard", "agrees")
-    rows = [(c.case.title, *values(c), "yes" if c.agrees else "**no**") for c in comparisons]
-    return [f"## {title}", "", *table(header, rows)] if rows else []
+CASES = CaseByCase(
+    "wifi-n",
+    "802.11n and 802.11ac against ns-3.37",
+    HERE,
+    (
+        "A goodput agrees when the mean of five runs of Chappe, or one over a link without noise, differs from that",
+        "of ns-3 by at most 1 % over a saturated link, 3 % for saturated stations, access categories and links with",
+        "noise, 10 % with hidden terminals and TCP, or when the 95 % interval of the difference contains zero. Of most",
+        "links with noise ns-3 made one run, which is taken to scatter as those of Chappe do.",
+    ),
+    ("ns-3 [kbit/s]", "ours", "difference", "by the standard"),
+    values,
+    agreement,
+)
+"""The comparison, case by case."""
