@@ -12,7 +12,8 @@ fn outcome(text: &str, seed: u64) -> (usize, f64) {
     sim.run();
     let flows = sim.recorder().flows();
     let column = |name| flows.numbers(name).expect("a column");
-    let lost = column("packets_delivered").into_iter().zip(column("packets_sent")).map(|(came, sent)| 1.0 - came / sent);
+    let lost =
+        column("packets_delivered").into_iter().zip(column("packets_sent")).map(|(came, sent)| 1.0 - came / sent);
     let without_end: Vec<f64> =
         lost.zip(column("completion_time_s")).filter(|(_, ends)| ends.is_nan()).map(|(lost, _)| lost).collect();
     (without_end.len(), without_end.into_iter().fold(0.0, f64::max))

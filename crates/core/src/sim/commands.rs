@@ -270,13 +270,13 @@ impl Sim {
             Change::Window(f, segments) => {
                 let flow = &mut self.flows.list[f.index()];
                 if let Ends::Tcp(ends) = &mut flow.ends {
-                    ends.0.set_window(segments);
-                    ends.1.set_window(segments);
+                    ends.sender.set_window(segments);
+                    ends.receiver.set_window(segments);
                 }
             }
             Change::MaxCwnd(f, segments) => {
                 if let Ends::Tcp(ends) = &mut self.flows.list[f.index()].ends {
-                    ends.0.set_max_cwnd(segments, self.now);
+                    ends.sender.set_max_cwnd(segments, self.now);
                 }
             }
             Change::LinkRate(link, back, rate) => {

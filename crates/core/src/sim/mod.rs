@@ -277,8 +277,8 @@ impl Sim {
         for (i, flow) in self.flows.list[..self.flows.generator.first].iter().enumerate() {
             if let Ends::Tcp(ends) = &flow.ends {
                 let queued = self.net.queued_at(flow.from);
-                let delivered = ends.1.counters().packets_delivered;
-                self.watch.recorder.sample(self.now, i, &ends.0.view(), queued, delivered);
+                let delivered = ends.receiver.counters().packets_delivered;
+                self.watch.recorder.sample(self.now, i, &ends.sender.view(), queued, delivered);
             }
         }
     }

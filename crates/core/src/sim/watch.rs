@@ -158,7 +158,7 @@ impl Watch {
         };
         match (&flow.ends, &flow.split) {
             (_, Some(split)) if at_split => note(split.node, split.halves.sender()),
-            (Ends::Tcp(ends), _) if !at_split => note(flow.from, &ends.0),
+            (Ends::Tcp(ends), _) if !at_split => note(flow.from, &ends.sender),
             _ => {}
         }
     }

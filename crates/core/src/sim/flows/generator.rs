@@ -3,7 +3,7 @@
 //! short flows in progress.
 
 use super::transfer::Transfer;
-use super::{Ends, Flow, Flows};
+use super::{Ends, Flow, Flows, TcpEnds};
 use crate::app::arrivals::Arrivals;
 use crate::app::{Application, Source, bulk};
 use crate::packet::NodeId;
@@ -132,11 +132,11 @@ impl Flows {
         flow.transfer.begin(now);
         if let Ends::Tcp(ends) = &mut flow.ends {
             let tcp = &*origin.tcp;
-            **ends = (Sender::at_node(tcp, phase), Receiver::new(tcp));
-            ends.0.write_whole(file.segments(), file.missing() > 0, now);
-            flow.transfer.on_written(ends.0.written(), file.missing());
-            ends.0.finish(now);
-            flow.time.on_event(now, ends.0.phase());
+            **ends = TcpEnds { sender: Sender::at_node(tcp, phase), receiver: Receiver::new(tcp) };
+            ends.sender.write_whole(file.segments(), file.missing() > 0, now);
+            flow.transfer.on_written(ends.sender.written(), file.missing());
+            ends.sender.finish(now);
+            flow.time.on_event(now, ends.sender.phase());
         }
         f
     }
@@ -149,7 +149,10 @@ impl Flows {
             from: NodeId(0),
             to: NodeId(0),
             first_to: NodeId(0),
-            ends: Ends::Tcp(Box::new((Sender::at_node(tcp, Span::ZERO), Receiver::new(tcp)))),
+            ends: Ends::Tcp(Box::new(TcpEnds {
+                sender: Sender::at_node(tcp, Span::ZERO),
+                receiver: Receiver::new(tcp),
+            })),
             app: Application::new(
                 Source::Bulk(bulk::Bulk::new(&bulk::Config::default(), Time::NEVER, tcp.mss)),
                 Time::NEVER,
@@ -190,7 +193,8 @@ impl Flows {
             && flow.since != Time::NEVER
             && match &flow.ends {
                 Ends::Tcp(ends) => {
-                    ends.0.gave_up().is_some() || (ends.0.is_done() && !ends.1.has_unread() && !ends.1.is_closing())
+                    ends.sender.gave_up().is_some()
+                        || (ends.sender.is_done() && !ends.receiver.has_unread() && !ends.receiver.is_closing())
                 }
                 _ => false,
             }

@@ -29,10 +29,17 @@ pub struct SplitAt {
     pub tcp: Box<tcp::Config>,
 }
 
+/// The two ends of a TCP connection.
+#[derive(Clone, Debug)]
+pub struct TcpEnds {
+    pub sender: Sender,
+    pub receiver: Receiver,
+}
+
 /// The two ends of a flow.
 #[derive(Clone, Debug)]
 pub enum Ends {
-    Tcp(Box<(Sender, Receiver)>),
+    Tcp(Box<TcpEnds>),
     Udp {
         /// Number of datagrams sent by the application.
         sent: u64,
@@ -77,7 +84,7 @@ impl Flow {
                     split = Some(Box::new(SplitAt { node: s.node, halves, tcp: s.tcp.clone() }));
                     last = &s.tcp;
                 }
-                Ends::Tcp(Box::new((sender, Receiver::new(last))))
+                Ends::Tcp(Box::new(TcpEnds { sender, receiver: Receiver::new(last) }))
             }
             Transport::Udp => Ends::Udp { sent: 0, sink: Box::default() },
         };
@@ -104,7 +111,7 @@ impl Flow {
     fn memory_of_window(&self) -> usize {
         let split = self.split.as_ref().map_or(0, |s| s.halves.sender().memory());
         match &self.ends {
-            Ends::Tcp(ends) => ends.0.memory() + ends.1.memory() + split,
+            Ends::Tcp(ends) => ends.sender.memory() + ends.receiver.memory() + split,
             Ends::Udp { .. } => 0,
         }
     }

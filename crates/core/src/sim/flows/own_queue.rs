@@ -46,8 +46,8 @@ impl Flows {
         let Some(flow) = self.flow_of(segment) else { return };
         match flow {
             Flow { from, ends: Ends::Tcp(ends), .. } if *from == n && !segment.halfway => {
-                ends.0.on_left(segment.seq, refused, now);
-                timers.set(Timer::Sender(f), ends.0.deadline());
+                ends.sender.on_left(segment.seq, refused, now);
+                timers.set(Timer::Sender(f), ends.sender.deadline());
             }
             Flow { split: Some(split), .. } if split.node == n && segment.halfway => {
                 split.halves.on_left(segment.seq, refused, now);
@@ -60,7 +60,7 @@ impl Flows {
     /// A packet is passed to an 802.11 radio of a node, which may be the node of its sender.
     pub fn on_radio(&mut self, n: NodeId, p: &Packet) {
         match Segment::of(p).and_then(|segment| Some((self.flow_of(segment)?, segment.halfway))) {
-            Some((Flow { from, ends: Ends::Tcp(ends), .. }, false)) if *from == n => ends.0.on_radio(),
+            Some((Flow { from, ends: Ends::Tcp(ends), .. }, false)) if *from == n => ends.sender.on_radio(),
             Some((Flow { split: Some(split), .. }, true)) if split.node == n => split.halves.on_radio(),
             _ => {}
         }
@@ -84,7 +84,7 @@ impl Flows {
         let Some(flow) = self.flow_of(segment).filter(|_| refused) else { return };
         match flow {
             Flow { from, ends: Ends::Tcp(ends), .. } if *from == n && !segment.halfway => {
-                ends.0.on_local_drop(&data, now);
+                ends.sender.on_local_drop(&data, now);
             }
             Flow { split: Some(split), .. } if split.node == n && segment.halfway => {
                 split.halves.on_local_drop(&data, now);

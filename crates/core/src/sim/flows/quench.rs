@@ -28,8 +28,8 @@ impl Flows {
                 timers.set(Timer::Split(f), split.halves.deadline());
             }
             Flow { ends: Ends::Tcp(ends), .. } => {
-                ends.0.on_source_quench(segment.seq, now);
-                timers.set(Timer::Sender(f), ends.0.deadline());
+                ends.sender.on_source_quench(segment.seq, now);
+                timers.set(Timer::Sender(f), ends.sender.deadline());
             }
             _ => {}
         }

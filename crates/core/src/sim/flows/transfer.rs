@@ -162,14 +162,14 @@ impl Flow {
     /// Number of packets that the application has written; `None` if unlimited.
     pub fn written(&self) -> Option<u64> {
         match &self.ends {
-            Ends::Tcp(ends) => ends.0.written().map(u64::from),
+            Ends::Tcp(ends) => ends.sender.written().map(u64::from),
             Ends::Udp { sent, .. } => Some(*sent),
         }
     }
 
     fn delivered(&self) -> u64 {
         match &self.ends {
-            Ends::Tcp(ends) => ends.1.counters().packets_delivered,
+            Ends::Tcp(ends) => ends.receiver.counters().packets_delivered,
             Ends::Udp { sink, .. } => sink.counters().delivered,
         }
     }
@@ -200,7 +200,7 @@ impl Flow {
         let acknowledged = match &self.ends {
             Ends::Tcp(ends) => {
                 let second = self.split.as_ref().map_or(u64::MAX, |s| s.halves.sender().connection().acknowledged());
-                ends.0.connection().acknowledged().min(second)
+                ends.sender.connection().acknowledged().min(second)
             }
             Ends::Udp { .. } => u64::MAX,
         };
@@ -221,16 +221,16 @@ impl Flow {
     fn note_message(&self, message: &Message, records: &mut ShortFlows) {
         let Ends::Tcp(ends) = &self.ends else { return };
         let (record, before) = (records.get_mut(message.record), message.before);
-        record.retransmissions = (ends.0.retransmissions() - before.0) as u32;
-        record.timeouts = (ends.0.timeouts() - before.1) as u32;
+        record.retransmissions = (ends.sender.retransmissions() - before.0) as u32;
+        record.timeouts = (ends.sender.timeouts() - before.1) as u32;
     }
 
     /// The application has ended. With `takes_back`, TCP discards the data that it has not sent.
     pub fn on_end_of_application(&mut self, takes_back: bool, now: Time) {
         if let (Ends::Tcp(ends), true) = (&mut self.ends, takes_back) {
-            ends.0.close(now);
-            self.transfer.on_closed(ends.0.written().unwrap_or(0));
-            self.time.on_event(now, ends.0.phase());
+            ends.sender.close(now);
+            self.transfer.on_closed(ends.sender.written().unwrap_or(0));
+            self.time.on_event(now, ends.sender.phase());
         }
         if self.transfer.completed == Time::NEVER && self.is_complete() {
             self.transfer.completed = self.transfer.delivered_at;
