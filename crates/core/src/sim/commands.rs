@@ -5,6 +5,7 @@
 
 use super::Sim;
 use super::flows::Ends;
+use super::schedule::{Halt, Schedule};
 use super::timer_numbers::{Clock, Timer};
 use crate::mobility::MobileNodes;
 use crate::packet::{FlowId, NodeId};
@@ -12,58 +13,6 @@ use crate::point_to_point;
 use crate::record::Recorder;
 use crate::run::{Change, Command, End};
 use crate::unit::Time;
-
-/// Reason why a run halts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Halt {
-    /// The run has ended.
-    End(End),
-    /// The run has reached the requested instant.
-    Reached,
-}
-
-/// Events of a run, and the instants at which it halts.
-#[derive(Clone, Debug)]
-pub(super) struct Schedule {
-    /// Sorted by time; events at the same time keep the order of the scenario.
-    events: Vec<(Time, Command)>,
-    next: usize,
-    /// Next instant at which a batch or the run ends.
-    boundary: Time,
-    /// Instant at which the run halts for its driver.
-    horizon: Time,
-    /// Instant since which only a command could cause an event, while the run halts for one.
-    idle_since: Option<Time>,
-    /// A command will be given at the horizon.
-    awaits_command: bool,
-    /// Reason why the run is over.
-    end: Option<End>,
-}
-
-impl Schedule {
-    pub(super) fn new(events: &[(Time, Command)], boundary: Time) -> Schedule {
-        let mut events = events.to_vec();
-        events.sort_by_key(|e| e.0);
-        Schedule { events, next: 0, boundary, horizon: Time::NEVER, idle_since: None, awaits_command: false, end: None }
-    }
-
-    /// Removes the next command that is due by now.
-    fn due(&mut self, now: Time) -> Option<Command> {
-        let (_, command) = self.events.get(self.next).filter(|e| e.0 <= now)?;
-        self.next += 1;
-        Some(*command)
-    }
-
-    fn deadline(&self) -> Time {
-        let event = self.events.get(self.next).map_or(Time::NEVER, |e| e.0);
-        self.boundary.min(event).min(self.horizon)
-    }
-
-    /// Tells if further commands will come.
-    pub(super) fn expects_commands(&self) -> bool {
-        self.next < self.events.len() || self.awaits_command
-    }
-}
 
 impl Sim {
     /// Advances the run by this number of steps, or fewer if the run ends or reaches the instant `at` before.

@@ -1,7 +1,7 @@
 //! Interface between stations and network layer: queues, address resolution, routing.
 
 use super::Sim;
-use super::flows::own_queue::Segment;
+use super::network::segment::Segment;
 use super::network::transit::Lane;
 use super::timer_numbers::{Clock, Timer};
 use crate::net::arp::{self, Resolution};
@@ -10,7 +10,7 @@ use crate::net::routing::{self, Out};
 use crate::packet::{self, Body, Ecn, Fate, Happening, Kind, NodeId, Packet, PacketId, RadioId, Reason};
 use crate::record::note::QueueId;
 use crate::unit::{Span, Time};
-use crate::wlan::edca::{AccessCategory, QosStation};
+use crate::wlan::edca::AccessCategory;
 
 impl Sim {
     // ---- from the station ----
@@ -190,76 +190,59 @@ impl Sim {
         self.watch.count_given_up(self.now, packet, cause, &self.pool);
     }
 
-    /// Gives a free station the next packet of its queue.
+    /// Gives a station packets of its queues while it has room.
     fn offer(&mut self, r: RadioId, at: Time) {
-        if self.net.closely { self.offer_closely(r, at) } else { self.offer_next::<false>(r, at) }
+        if self.net.has_rare_features {
+            self.offer_of_each_category(r, at);
+        } else {
+            self.offer_next::<false>(r, AccessCategory::BestEffort, at);
+        }
     }
 
     /// Kept out of line, so that the usual case is short.
     #[inline(never)]
-    fn offer_closely(&mut self, r: RadioId, at: Time) {
-        if self.air.qos.is_some() {
-            self.offer_qos(r, at);
-        } else {
-            self.offer_next::<true>(r, at);
+    fn offer_of_each_category(&mut self, r: RadioId, at: Time) {
+        for category in self.net.ports.categories() {
+            while self.offer_next::<true>(r, category, at) {}
         }
     }
 
-    /// Gives a free station of the DCF the next packet of its queue. `CLOSELY` must be true if `self.net.closely` is.
+    /// Gives a station the next packet of a queue. Returns false if the station has no room or the queue no packet.
+    /// `RARE` must be true if `self.net.has_rare_features` is.
     #[inline(always)]
-    fn offer_next<const CLOSELY: bool>(&mut self, r: RadioId, at: Time) {
-        if !self.air.macs[r.index()].station.is_free() {
-            return;
+    fn offer_next<const RARE: bool>(&mut self, r: RadioId, category: AccessCategory, at: Time) -> bool {
+        let mac = &self.air.macs[r.index()];
+        let has_room = if RARE { mac.has_room(category) } else { mac.station.is_free() };
+        if !has_room {
+            return false;
         }
-        let Some(id) = self.next_of_queue::<CLOSELY, false>(r, AccessCategory::BestEffort, at) else { return };
+        let Some(id) = self.next_of_queue::<RARE>(r, category, at) else { return false };
         self.flush_deferred(r, at);
         self.pool[id].tried = true;
         let p = &self.pool[id];
         let (kind, bytes, to) = (p.body.kind(), p.bytes, self.net.ports.peer(r, p.next_hop));
-        self.air.call(r, at, &mut self.timers, |station, cx| station.enqueue(id, kind, to, bytes, cx));
-        if CLOSELY && self.net.held.is_some() {
+        if RARE && self.air.qos.is_some() {
+            let tid = self.flows.priority(p.flow);
+            self.air.call_qos(r, at, &mut self.timers, |station, cx| station.enqueue(id, kind, to, tid, bytes, cx));
+        } else {
+            self.air.call(r, at, &mut self.timers, |station, cx| station.enqueue(id, kind, to, bytes, cx));
+        }
+        if RARE && self.net.held.is_some() {
             self.release(at);
         }
+        true
     }
 
-    /// Gives a QoS station packets of its queue while it has room.
-    #[cold]
-    fn offer_qos(&mut self, r: RadioId, at: Time) {
-        for category in self.net.ports.categories() {
-            loop {
-                let mac = &self.air.macs[r.index()];
-                let has_room = |qos: &QosStation| qos.has_room(category, &mac.rules.dcf);
-                if !mac.qos.as_deref().is_some_and(has_room) {
-                    break;
-                }
-                let Some(id) = self.next_of_queue::<true, true>(r, category, at) else { break };
-                self.flush_deferred(r, at);
-                self.pool[id].tried = true;
-                let p = &self.pool[id];
-                let (kind, bytes, to) = (p.body.kind(), p.bytes, self.net.ports.peer(r, p.next_hop));
-                let tid = self.flows.priority(p.flow);
-                self.air.call_qos(r, at, &mut self.timers, |station, cx| {
-                    station.enqueue(id, kind, to, tid, bytes, cx);
-                });
-            }
-        }
-    }
-
-    /// Takes the next packet from the queue of a radio.
+    /// Takes the next packet that the MAC may have from a queue.
     #[inline(always)]
-    fn next_of_queue<const CLOSELY: bool, const QOS: bool>(
-        &mut self,
-        r: RadioId,
-        category: AccessCategory,
-        at: Time,
-    ) -> Option<PacketId> {
+    fn next_of_queue<const RARE: bool>(&mut self, r: RadioId, category: AccessCategory, at: Time) -> Option<PacketId> {
         loop {
-            let next = match QOS {
-                true => self.pop_of_category(r, category, at),
-                false if CLOSELY && self.net.held.is_some() => self.pop_where_room(r, at),
-                false => self.pop(r, at),
+            let next = if RARE && self.air.qos.is_none() && self.net.held.is_some() {
+                self.pop_where_room(r, at)
+            } else {
+                self.pop(r, category, at)
             };
-            if CLOSELY && self.flows.hears_quench {
+            if RARE && self.flows.hears_quench {
                 self.quench(next);
             }
             let n = self.net.ports.node(r);
@@ -268,7 +251,7 @@ impl Sim {
             let id = next?;
             self.pool.here(n, at);
             self.pool.note(id, Happening::Dequeued);
-            let Some(admission) = self.net.admission.as_mut().filter(|_| CLOSELY) else { return Some(id) };
+            let Some(admission) = self.net.admission.as_mut().filter(|_| RARE) else { return Some(id) };
             if admission.admits(r, at, &mut self.pool[id]) {
                 return Some(id);
             }
@@ -278,24 +261,18 @@ impl Sim {
 
     /// Takes the next packet of a queue.
     #[inline]
-    fn pop(&mut self, r: RadioId, at: Time) -> Option<PacketId> {
-        let mut cx = queue::Cx { now: at, pool: &mut self.pool, dropped: &mut self.net.dropped };
-        self.net.ports.queues[r.index()].pop(&mut cx)
-    }
-
-    #[inline]
-    fn pop_of_category(&mut self, r: RadioId, category: AccessCategory, at: Time) -> Option<PacketId> {
+    fn pop(&mut self, r: RadioId, category: AccessCategory, at: Time) -> Option<PacketId> {
         let mut cx = queue::Cx { now: at, pool: &mut self.pool, dropped: &mut self.net.dropped };
         self.net.ports.of_category(r, category).pop(&mut cx)
     }
 
-    /// Takes the first packet whose next hop has room, or keeps in mind that there is none.
+    /// Takes the first packet whose next hop has room. If there is none, records the radio as holding back.
     #[inline(never)]
     fn pop_where_room(&mut self, r: RadioId, at: Time) -> Option<PacketId> {
         let (ports, pool) = (&self.net.ports, &self.pool);
         let queue = &ports.queues[r.index()];
         if !queue.holds_back() || queue.is_empty() {
-            return self.pop(r, at);
+            return self.pop(r, AccessCategory::BestEffort, at);
         }
         let n = ports.node(r);
         let chosen = queue.first_that(|p| {
@@ -335,7 +312,7 @@ impl Sim {
             match self.net.transit.pop(self.now) {
                 Ok((Lane::Up, n, packet)) => self.on_arrival(n, packet),
                 Ok((Lane::Delayed, n, packet)) => self.resolve(n, packet),
-                Ok((Lane::Down, n, packet)) => self.enqueue(n, packet),
+                Ok((Lane::Down, n, packet)) => self.send_over_radio(n, packet),
                 Err(deadline) => break deadline,
             }
         };
@@ -521,7 +498,7 @@ impl Sim {
 
     pub(super) fn send_down(&mut self, n: NodeId, packet: PacketId, delay: Span) {
         if delay == Span::ZERO {
-            self.enqueue(n, packet);
+            self.send_over_radio(n, packet);
         } else {
             self.pass_within(Lane::Down, n, self.now + delay, packet);
         }
@@ -575,74 +552,69 @@ impl Sim {
         }
     }
 
-    /// A packet arrives at the interface queue of the radio that reaches its next hop.
-    fn enqueue(&mut self, n: NodeId, packet: PacketId) {
+    /// Sends a packet over the radio that reaches its next hop, and a broadcast over all radios of the node.
+    fn send_over_radio(&mut self, n: NodeId, packet: PacketId) {
         if self.net.ports.looks_up() {
-            self.enqueue_by_radio(n, packet);
+            self.look_up_radio(n, packet);
         } else {
-            self.enqueue_at(RadioId(n.0), packet);
+            self.enqueue(RadioId(n.0), packet);
         }
     }
 
-    /// Variant of [`enqueue`](Self::enqueue) for nodes with several radios, or with radios that are off. A broadcast is
-    /// sent over all radios.
+    /// Variant of [`send_over_radio`](Self::send_over_radio) for nodes with several radios, or with radios that are
+    /// off.
     #[inline(never)]
-    fn enqueue_by_radio(&mut self, n: NodeId, packet: PacketId) {
+    fn look_up_radio(&mut self, n: NodeId, packet: PacketId) {
         let to = self.pool[packet].next_hop;
         if !to.is_broadcast() {
-            return self.enqueue_over(self.net.ports.to(n, to), packet);
+            return self.enqueue(self.net.ports.to(n, to), packet);
         }
         self.pool.here(n, self.now);
         for r in self.net.ports.of(n).skip(1) {
             let copy = self.pool.copy(packet);
-            self.enqueue_over(r, copy);
+            self.enqueue(r, copy);
         }
-        self.enqueue_over(RadioId(n.0), packet);
+        self.enqueue(RadioId(n.0), packet);
     }
 
-    fn enqueue_over(&mut self, r: RadioId, packet: PacketId) {
-        if self.net.ports.is_down(r) {
-            self.pool.here(self.net.ports.node(r), self.now);
-            return self.on_radio_off(self.net.ports.node(r), packet);
-        }
-        self.enqueue_at(r, packet);
-    }
-
+    /// A packet arrives at the interface queue of a radio.
     #[inline(always)]
-    fn enqueue_at(&mut self, r: RadioId, packet: PacketId) {
+    fn enqueue(&mut self, r: RadioId, packet: PacketId) {
         let n = self.net.ports.node(r);
         self.pool.here(n, self.now);
+        if self.net.ports.looks_up() && self.net.ports.is_down(r) {
+            return self.on_radio_off(n, packet);
+        }
         self.pool.note(packet, Happening::Queued);
-        if self.net.closely {
-            self.push_closely(r, packet);
+        if self.net.has_rare_features {
+            self.push_with_rare_features(r, packet);
         } else {
-            self.push(r, packet);
+            self.push::<false>(r, packet);
         }
         self.end_dropped(n);
         self.offer(r, self.now);
         self.note_queue(r, self.now);
     }
 
-    #[inline(always)]
-    fn push(&mut self, r: RadioId, packet: PacketId) {
-        let mut cx = queue::Cx { now: self.now, pool: &mut self.pool, dropped: &mut self.net.dropped };
-        self.net.ports.queues[r.index()].push_packet(packet, &mut cx);
+    /// Kept out of line, so that the usual case is short.
+    #[inline(never)]
+    fn push_with_rare_features(&mut self, r: RadioId, packet: PacketId) {
+        self.push::<true>(r, packet);
     }
 
-    /// Variant of [`push`](Self::push) for QoS stations, and for senders that hear of drops or of their own queue.
-    #[inline(never)]
-    fn push_closely(&mut self, r: RadioId, packet: PacketId) {
-        if self.flows.reports_queue {
+    /// Puts a packet into the queue of its category. `RARE` must be true if `self.net.has_rare_features` is.
+    #[inline(always)]
+    fn push<const RARE: bool>(&mut self, r: RadioId, packet: PacketId) {
+        let mut category = AccessCategory::BestEffort;
+        if RARE && self.air.qos.is_some() {
+            category = AccessCategory::of(self.flows.priority(self.pool[packet].flow));
+        }
+        if RARE && self.flows.reports_queue {
             self.flows.on_radio(self.net.ports.node(r), &self.pool[packet]);
         }
-        if self.air.qos.is_some() {
-            let mut cx = queue::Cx { now: self.now, pool: &mut self.pool, dropped: &mut self.net.dropped };
-            let category = AccessCategory::of(self.flows.priority(cx.pool[packet].flow));
-            self.net.ports.of_category(r, category).push_packet(packet, &mut cx);
-        } else {
-            self.push(r, packet);
-        }
-        if self.flows.hears_quench {
+        let mut cx = queue::Cx { now: self.now, pool: &mut self.pool, dropped: &mut self.net.dropped };
+        self.net.ports.of_category(r, category).push_packet(packet, &mut cx);
+        if RARE && self.flows.hears_quench {
             self.quench(Some(packet));
         }
     }

@@ -18,6 +18,8 @@ mod middlebox;
 mod network;
 mod point_to_point;
 mod power;
+mod rare_features;
+mod schedule;
 mod stations;
 mod timer_numbers;
 mod timers;
@@ -34,12 +36,13 @@ use crate::record::note::Note;
 use crate::record::observe::columns::Rows;
 use crate::record::trace::Trace;
 use crate::run::{End, RecordedTable, Setup, Stop};
+use crate::tcp;
 use crate::unit::Time;
 use air::Air;
-pub use commands::Halt;
-use commands::Schedule;
-use flows::{Ends, Flows, own_queue};
+use flows::{Ends, Flows};
 use network::Network;
+pub use schedule::Halt;
+use schedule::Schedule;
 use timer_numbers::{Clock, Timer, TimerNumbers};
 use timers::Timers;
 use watch::Watch;
@@ -64,7 +67,7 @@ impl Sim {
     pub fn new(setup: &Setup) -> Sim {
         let mut channel = Channel::new(&setup.interfaces.on_air(&setup.positions));
         channel.reseed(setup.seed);
-        let net = Network::new(setup, &channel, own_queue::is_wanted(setup));
+        let net = Network::new(setup, &channel, setup.senders().any(tcp::Config::watches_own_queue));
         let reads_others = net.nodes.iter().any(|n| n.router.is_promiscuous());
         let air = Air::new(setup, channel, reads_others);
         let (world, watch) = (World::new(setup), Watch::new(setup));
@@ -91,9 +94,7 @@ impl Sim {
         if Watch::follows_frames(setup) || clocks.0 || clocks.1 {
             sim.air.watch(Watch::follows_frames(setup));
         }
-        let Network { held, admission, .. } = &sim.net;
-        sim.net.closely = sim.air.qos.is_some() || held.is_some() || admission.is_some();
-        sim.net.closely |= sim.flows.hears_quench || sim.flows.reports_queue;
+        sim.find_rare_features();
         if setup.routing.ecn {
             sim.pool.message_ecn = Ecn::Ect;
         }
@@ -139,6 +140,7 @@ impl Sim {
     pub fn trace(&mut self) {
         self.watch.observers.get_or_insert_default().trace();
         self.air.watch(true);
+        self.find_rare_features();
         self.air.channel.need_every_end();
     }
 

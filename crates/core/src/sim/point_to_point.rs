@@ -1,7 +1,7 @@
 //! Interface between network layer and point-to-point links, and routes that cross from links to radio and back.
 
 use super::Sim;
-use super::flows::own_queue::Segment;
+use super::network::segment::Segment;
 use super::timer_numbers::Timer;
 use crate::error_model::Place;
 use crate::net::queue;

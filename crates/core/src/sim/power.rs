@@ -75,7 +75,7 @@ impl Sim {
 
     fn switch_radio_on(&mut self, r: RadioId) {
         self.switch_battery(r, false);
-        self.watch.book(r, self.now, &self.air.macs[r.index()]);
+        self.book_airtime(r);
         // A frame that was cut may still hold the medium: the station is silent until its planned end.
         let silent_until = self.air.on_air[r.index()].end().max(self.now);
         self.air.channel.switch_on(r, self.now, silent_until);
@@ -116,6 +116,11 @@ impl Sim {
         self.note_queue(r, self.now);
     }
 
+    fn book_airtime(&mut self, r: RadioId) {
+        let mac = &self.air.macs[r.index()];
+        self.watch.book(r, self.now, mac.contention(), &mac.rules.timing);
+    }
+
     fn switch_battery(&mut self, r: RadioId, off: bool) {
         if let Some(batteries) = &mut self.world.batteries {
             batteries.switch(self.net.ports.node(r), r, self.now, off);
@@ -129,7 +134,7 @@ impl Sim {
             self.watch.note(self.now, &Note::Battery { node: n, left: 0.0 });
             self.switch_off(n);
             for r in self.net.ports.of(n) {
-                self.watch.book(r, self.now, &self.air.macs[r.index()]);
+                self.book_airtime(r);
                 if let Some(air) = &mut self.watch.airtime {
                     air.on_empty(r);
                 }

@@ -1,7 +1,7 @@
 //! A look at all stations while a run halts. It changes nothing, so that runs that nobody looks at pay nothing.
 
 use super::Sim;
-use super::air::Mac;
+use super::air::mac::Mac;
 use crate::net::queue::Queue;
 use crate::packet::{NodeId, RadioId};
 use crate::radio::{Channel, Incoming};

@@ -1,37 +1,12 @@
 //! Reports to TCP senders on their packets within their own node: packets that have left the node, and local drops.
 
-use super::{Ends, Flow, Flows};
-use crate::packet::{Body, FlowId, NodeId, Packet, Reason, Seq};
-use crate::run::{Setup, Transport};
+use super::Flows;
+use super::flow::{Ends, Flow};
+use crate::packet::{Body, NodeId, Packet, Reason};
+use crate::sim::network::segment::Segment;
 use crate::sim::timer_numbers::Timer;
 use crate::sim::timers::Timers;
 use crate::unit::Time;
-
-/// Tells if a sender tracks its packets within its own node.
-pub fn is_wanted(setup: &Setup) -> bool {
-    let of_flow = |t: &Transport| matches!(t, Transport::Tcp(cfg) if cfg.watches_own_queue());
-    setup.flows.iter().any(|f| of_flow(&f.transport) || f.split.as_ref().is_some_and(|s| s.tcp.watches_own_queue()))
-        || setup.arrivals.iter().any(|a| a.tcp.watches_own_queue())
-}
-
-/// A segment in the node that sends it.
-#[derive(Clone, Copy, Debug)]
-pub struct Segment {
-    flow: FlowId,
-    born: Time,
-    halfway: bool,
-    /// Its number; [`Seq::MAX`]: it has no data, SYN or FIN.
-    seq: Seq,
-}
-
-impl Segment {
-    /// Segment of a packet; `None` if the packet is no segment, or has left its node.
-    pub fn of(p: &Packet) -> Option<Segment> {
-        let Body::Data(data) = p.body else { return None };
-        let seq = if data.control.is_some() { Seq::MAX } else { data.seq };
-        (p.hops == 0).then_some(Segment { flow: p.flow, born: p.born, halfway: p.halfway, seq })
-    }
-}
 
 impl Flows {
     /// Flow of a segment; `None` if a later flow has its number.

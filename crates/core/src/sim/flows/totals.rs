@@ -1,6 +1,7 @@
 //! Counters of flows.
 
-use super::{Ends, Flow, Flows, TcpEnds};
+use super::Flows;
+use super::flow::{Ends, Flow, TcpEnds};
 use crate::record::totals::{FlowTotals, LocalTotals};
 use crate::sim::network::boxes::Boxes;
 use crate::tcp::{self, Sender};

@@ -1,5 +1,6 @@
 //! Point-to-point links of all nodes: queues, transmitters, errors, and routes that cross from links to radio and back.
 
+use super::segment::Segment;
 use crate::error_model::{ErrorModel, Place};
 use crate::net::queue::{Outlet, Queue};
 use crate::net::routing::crossing::{Crossings, Step};
@@ -8,7 +9,6 @@ use crate::point_to_point::Link;
 use crate::record::totals::{LinkTotals, NodeTotals};
 use crate::rng::{Purpose, Stream};
 use crate::run::{LinkSetup, Setup};
-use crate::sim::flows::own_queue::Segment;
 use crate::unit::Time;
 
 /// One direction of a link, with the queue in front of it.
