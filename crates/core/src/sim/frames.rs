@@ -232,7 +232,7 @@ impl Sim {
         }
         // Follows the actions: receivers of the broadcast share its packet, which must not end before.
         if let Some(packet) = over {
-            self.pool.here(self.net.ports.node(n), self.now);
+            self.pool.set_context(self.net.ports.node(n), self.now);
             self.pool.end(packet, Fate::Delivered);
         }
     }

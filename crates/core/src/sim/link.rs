@@ -21,7 +21,7 @@ impl Sim {
         let n = self.net.ports.node(r);
         let p = &self.pool[packet];
         let (broadcast, ends_here) = (p.next_hop.is_broadcast(), Self::ends_at_neighbour(p));
-        self.pool.here(n, at);
+        self.pool.set_context(n, at);
         let own = if broadcast {
             self.pool.share(packet);
             packet
@@ -55,7 +55,7 @@ impl Sim {
     /// A packet has arrived ahead of its turn: the node keeps its own copy in the reordering buffer.
     #[cold]
     pub(super) fn on_data_stored(&mut self, r: RadioId, at: Time, packet: PacketId, key: (RadioId, u8, u16)) {
-        self.pool.here(self.net.ports.node(r), at);
+        self.pool.set_context(self.net.ports.node(r), at);
         let own = self.pool.copy(packet);
         self.pool[own].hops = self.pool[own].hops.saturating_add(1);
         if let Some(qos) = &mut self.air.qos {
@@ -68,7 +68,7 @@ impl Sim {
     pub(super) fn on_data_released(&mut self, r: RadioId, at: Time, key: (RadioId, u8, u16)) {
         while let Some(own) = self.air.qos.as_mut().and_then(|qos| qos.release(r, key)) {
             let n = self.net.ports.node(r);
-            self.pool.here(n, at);
+            self.pool.set_context(n, at);
             self.pass_up((r, n), at, own, Self::ends_at_neighbour(&self.pool[own]));
         }
     }
@@ -116,7 +116,7 @@ impl Sim {
             on_air.over = Some(packet);
         } else {
             self.end_last_frame_of(r, packet);
-            self.pool.here(self.net.ports.node(r), at);
+            self.pool.set_context(self.net.ports.node(r), at);
             self.pool.end(packet, Fate::Relayed);
         }
         self.offer(r, at);
@@ -161,7 +161,7 @@ impl Sim {
         self.end_last_frame_of(r, packet);
         let n = self.net.ports.node(r);
         self.net.nodes[n.index()].attempt = self.air.on_air[r.index()].attempt;
-        self.pool.here(n, at);
+        self.pool.set_context(n, at);
         self.on_undeliverable(n, packet, Reason::RetryLimit);
         self.offer(r, at);
     }
@@ -249,7 +249,7 @@ impl Sim {
             self.end_dropped(n);
             self.note_queue(r, at);
             let id = next?;
-            self.pool.here(n, at);
+            self.pool.set_context(n, at);
             self.pool.note(id, Happening::Dequeued);
             let Some(admission) = self.net.admission.as_mut().filter(|_| RARE) else { return Some(id) };
             if admission.admits(r, at, &mut self.pool[id]) {
@@ -277,7 +277,7 @@ impl Sim {
         let n = ports.node(r);
         let chosen = queue.first_that(|p| {
             let to = pool[p].next_hop;
-            let ends = to.is_broadcast() || pool[p].goal == to;
+            let ends = to.is_broadcast() || pool[p].final_destination == to;
             ends || ports.queues.get(ports.peer(r, to).index()).is_none_or(|q| q.has_room_from(n, pool))
         });
         let held = self.net.held.as_mut().expect("a queue holds back");
@@ -331,13 +331,13 @@ impl Sim {
         let p = &self.pool[packet];
         if p.body.kind() == Kind::Routing {
             if self.net.nodes[n.index()].router.ignores(packet, &self.pool, self.now) {
-                self.pool.here(n, self.now);
+                self.pool.set_context(n, self.now);
                 return self.pool.end(packet, Fate::Delivered);
             }
             self.with_router(n, |router, cx| router.on_message(packet, cx));
         } else if p.destination == n {
             self.leave_route(n, packet);
-            if self.pool[packet].goal != n {
+            if self.pool[packet].final_destination != n {
                 return self.on_end_of_radio(n, packet);
             }
             self.on_delivered_to(n, packet);
@@ -375,8 +375,8 @@ impl Sim {
         if self.net.is_off(n) {
             return self.drop_packet(n, packet, Reason::NodeOff);
         }
-        if self.net.links.lead() {
-            return self.lead(n, packet, true);
+        if self.net.links.uses_crossings() {
+            return self.forward_by_crossings(n, packet, true);
         }
         self.with_router(n, |router, cx| router.route(packet, cx));
     }
@@ -384,7 +384,7 @@ impl Sim {
     /// Calls the router of a node and dispatches its actions.
     pub(super) fn with_router(&mut self, n: NodeId, call: impl FnOnce(&mut routing::Router, &mut routing::Cx<'_>)) {
         let start = self.net.actions.len();
-        self.pool.here(n, self.now);
+        self.pool.set_context(n, self.now);
         let node = &mut self.net.nodes[n.index()];
         let mut cx = routing::Cx {
             now: self.now,
@@ -506,7 +506,7 @@ impl Sim {
 
     fn send_arp(&mut self, at: Time, message: packet::Arp, to: NodeId) {
         let n = message.sender;
-        self.pool.here(n, at);
+        self.pool.set_context(n, at);
         let id = self.pool.create(Packet::new(Body::Arp(message), self.net.arp.packet_size.0, n, to, at));
         self.pass_within(Lane::Down, n, at + self.net.arp.delay, id);
     }
@@ -531,7 +531,7 @@ impl Sim {
         self.timers.set(Timer::Clock(Clock::Usage), at);
         let n = self.net.ports.node(radio);
         let Some(notification) = notification.filter(|_| !self.net.is_radio_off(radio)) else { return };
-        self.pool.here(n, now);
+        self.pool.set_context(n, now);
         let body = Body::Notification(notification);
         let packet = self.pool.create(Packet::new(body, bytes, n, NodeId::BROADCAST, now));
         self.send_down(n, packet, self.net.cfg.processing_delay);
@@ -569,7 +569,7 @@ impl Sim {
         if !to.is_broadcast() {
             return self.enqueue(self.net.ports.to(n, to), packet);
         }
-        self.pool.here(n, self.now);
+        self.pool.set_context(n, self.now);
         for r in self.net.ports.of(n).skip(1) {
             let copy = self.pool.copy(packet);
             self.enqueue(r, copy);
@@ -581,7 +581,7 @@ impl Sim {
     #[inline(always)]
     fn enqueue(&mut self, r: RadioId, packet: PacketId) {
         let n = self.net.ports.node(r);
-        self.pool.here(n, self.now);
+        self.pool.set_context(n, self.now);
         if self.net.ports.looks_up() && self.net.ports.is_down(r) {
             return self.on_radio_off(n, packet);
         }

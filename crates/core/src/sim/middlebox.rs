@@ -22,7 +22,7 @@ impl Sim {
             let free_slots = if is_ack { 0 } else { self.free_slots(n, packet) };
             self.with_box(i, free_slots, |b, pool, cx| verdict = b.on_packet(&mut pool[packet], cx));
             if verdict == Verdict::Absorb {
-                self.pool.here(n, self.now);
+                self.pool.set_context(n, self.now);
                 self.pool.end(packet, Fate::Absorbed);
                 return false;
             }
@@ -51,7 +51,7 @@ impl Sim {
         // Sending a packet may call other middleboxes, whose new packets are sent first.
         let end = self.net.boxes.made.len();
         for k in start..end {
-            self.pool.here(n, self.now);
+            self.pool.set_context(n, self.now);
             let made = self.pool.inject(self.net.boxes.made[k]);
             if self.pass_boxes(n, made, Some(i)) {
                 self.forward(n, made);
@@ -81,7 +81,7 @@ impl Sim {
             }
         }
         self.watch.drops.count(&self.pool[packet], reason);
-        self.pool.here(n, self.now);
+        self.pool.set_context(n, self.now);
         self.pool.end(packet, Fate::Dropped(reason));
     }
 
@@ -93,11 +93,11 @@ impl Sim {
         let f = p.flow.index();
         let Some(Flow { split: Some(split), .. }) = self.flows.list.get_mut(f) else { return false };
         let Body::Data(segment) = p.body else { return false };
-        if split.node != n || p.halfway {
+        if split.node != n || p.from_split {
             return false;
         }
         split.halves.on_segment(&segment, p.hops, p.ecn, self.now, &mut self.flows.actions);
-        self.pool.here(n, self.now);
+        self.pool.set_context(n, self.now);
         self.pool.end(packet, Fate::Absorbed);
         self.dispatch_split(f);
         true

@@ -13,7 +13,7 @@ use crate::wlan::edca::AccessCategory;
 impl Sim {
     /// Forwards a packet at a node where it enters the network, arrives over a point-to-point link, or ends its way
     /// over the radio.
-    pub(super) fn lead(&mut self, n: NodeId, packet: PacketId, is_own: bool) {
+    pub(super) fn forward_by_crossings(&mut self, n: NodeId, packet: PacketId, is_own: bool) {
         let p = &mut self.pool[packet];
         if !is_own {
             p.ttl = p.ttl.saturating_sub(1);
@@ -21,7 +21,7 @@ impl Sim {
                 return self.drop_packet(n, packet, Reason::TtlExpired);
             }
         }
-        let step = self.net.links.crossings.as_ref().and_then(|c| c.step(n, p.goal));
+        let step = self.net.links.crossings.as_ref().and_then(|c| c.step(n, p.final_destination));
         match step {
             Some(Step::Link(next)) => {
                 p.next_hop = next;
@@ -48,7 +48,7 @@ impl Sim {
             return self.drop_packet(from, packet, Reason::LinkError);
         }
         d.note_queue(self.now);
-        self.pool.here(from, self.now);
+        self.pool.set_context(from, self.now);
         self.pool.note(packet, Happening::Queued);
         d.queue.push_packet(
             packet,
@@ -61,7 +61,7 @@ impl Sim {
         self.end_dropped(from);
         let d = &self.net.links.directions[link];
         if d.link.is_free() {
-            self.feed(link);
+            self.transmit_next(link);
             self.timers.set(Timer::Link(link), self.net.links.directions[link].link.deadline());
         } else {
             self.note_link_queue(link);
@@ -74,13 +74,13 @@ impl Sim {
     #[inline]
     fn settle(&mut self, link: usize) {
         if self.net.links.directions[link].link.finish(self.now) {
-            self.feed(link);
+            self.transmit_next(link);
             self.timers.set(Timer::Link(link), self.net.links.directions[link].link.deadline());
         }
     }
 
     /// Starts to transmit the next packet of the queue. The transmitter must be free.
-    fn feed(&mut self, link: usize) {
+    fn transmit_next(&mut self, link: usize) {
         let d = &mut self.net.links.directions[link];
         if let Some(segment) = d.sending.take() {
             let from = d.from;
@@ -91,7 +91,7 @@ impl Sim {
         let mut cx = queue::Cx { now: self.now, pool: &mut self.pool, dropped: &mut self.net.dropped };
         let next = d.queue.pop(&mut cx);
         if let Some(packet) = next {
-            self.pool.here(d.from, self.now);
+            self.pool.set_context(d.from, self.now);
             self.pool.note(packet, Happening::Dequeued);
             if self.flows.reports_queue {
                 d.sending = Segment::of(&self.pool[packet]);
@@ -120,7 +120,7 @@ impl Sim {
     #[inline(never)]
     pub(super) fn on_link(&mut self, link: usize) {
         if self.net.links.directions[link].link.finish(self.now) {
-            self.feed(link);
+            self.transmit_next(link);
         }
         while let Some(packet) = self.net.links.directions[link].link.arrived(self.now) {
             let d = &mut self.net.links.directions[link];
@@ -132,7 +132,7 @@ impl Sim {
                 self.lose_packet(from, packet, Reason::LinkError);
             } else {
                 self.watch.note_arrival(self.now, (from, to), packet, &mut self.pool);
-                self.pool.here(to, self.now);
+                self.pool.set_context(to, self.now);
                 self.pool.note(packet, Happening::Arrived);
                 self.on_arrival_by_link(to, packet);
             }
@@ -156,7 +156,7 @@ impl Sim {
     }
 
     fn on_arrival_by_link(&mut self, n: NodeId, packet: PacketId) {
-        if self.pool[packet].goal == n {
+        if self.pool[packet].final_destination == n {
             self.on_delivered_to(n, packet);
         } else if self.pass(n, packet) {
             self.forward(n, packet);
@@ -168,8 +168,8 @@ impl Sim {
         if self.net.is_off(n) {
             // The packet comes from a middlebox, whose timers run while the node is off.
             self.drop_packet(n, packet, Reason::NodeOff);
-        } else if self.net.links.lead() {
-            self.lead(n, packet, false);
+        } else if self.net.links.uses_crossings() {
+            self.forward_by_crossings(n, packet, false);
         } else {
             self.with_router(n, |router, cx| router.route(packet, cx));
         }
@@ -177,10 +177,12 @@ impl Sim {
 
     /// Free room [packets] in the queue that this node uses for a packet.
     pub(super) fn free_slots(&mut self, n: NodeId, packet: PacketId) -> usize {
-        let Packet { goal, flow, .. } = self.pool[packet];
+        let Packet { final_destination, flow, .. } = self.pool[packet];
         let next = match &self.net.links.crossings {
-            Some(crossings) => crossings.step(n, goal).and_then(|s| if let Step::Link(v) = s { Some(v) } else { None }),
-            None => self.net.nodes[n.index()].router.next_hop(n, goal),
+            Some(crossings) => {
+                crossings.step(n, final_destination).and_then(|s| if let Step::Link(v) = s { Some(v) } else { None })
+            }
+            None => self.net.nodes[n.index()].router.next_hop(n, final_destination),
         };
         match next.and_then(|next| self.net.links.between(n, next)) {
             Some(link) => {
@@ -204,7 +206,7 @@ impl Sim {
         // The routing protocol of the radio has counted its own hops.
         self.pool[packet].ttl = self.net.cfg.ttl;
         if self.pass(n, packet) {
-            self.lead(n, packet, false);
+            self.forward_by_crossings(n, packet, false);
         }
     }
 }

@@ -14,7 +14,7 @@ impl Sim {
     /// A packet has reached its destination.
     pub(super) fn on_delivered_to(&mut self, n: NodeId, id: PacketId) {
         let p = self.pool[id];
-        self.pool.here(n, self.now);
+        self.pool.set_context(n, self.now);
         let f = p.flow.index();
         let flow = &mut self.flows.list[f];
         if p.born < flow.since {
@@ -23,7 +23,7 @@ impl Sim {
         self.pool.end(id, Fate::Delivered);
         match (&mut flow.ends, p.body) {
             // The receiver of a split connection belongs to the second half and ignores segments of the first.
-            (Ends::Tcp(_), Body::Data(_)) if flow.split.is_some() && !p.halfway => {}
+            (Ends::Tcp(_), Body::Data(_)) if flow.split.is_some() && !p.from_split => {}
             (Ends::Tcp(_), Body::Ack(ack)) if n != flow.from => self.on_split_ack(f, &ack, p.hops, p.born),
             (Ends::Tcp(ends), Body::Data(segment)) => {
                 flow.received_bytes += u64::from(p.bytes);
@@ -229,8 +229,8 @@ impl Sim {
         let first = ends.sender.connection().cfg();
         let (from, to) = (*from, *to);
         // A segment or an acknowledgement belongs to the half that begins or ends at this node.
-        let halfway = split.as_ref().map(|s| (s.node, &*s.tcp));
-        let (ends_at, second) = halfway.unwrap_or((from, first));
+        let split = split.as_ref().map(|s| (s.node, &*s.tcp));
+        let (ends_at, second) = split.unwrap_or((from, first));
         let (data, ack) = if at == from { (first, first) } else { (second, if at == to { second } else { first }) };
         let syn = data.starts_with_syn();
         let data_bytes = [data.segment_bytes(false), data.segment_bytes(true)];
@@ -266,13 +266,13 @@ impl Sim {
 
     /// Creates a packet and passes it to the network layer.
     fn send(&mut self, f: usize, from: NodeId, to: NodeId, body: Body, bytes: u32, ecn: Ecn) {
-        let halfway = self.timers.has_splits() && from != self.flows.list[f].from && from != self.flows.list[f].to;
-        self.pool.here(from, self.now);
+        let from_split = self.timers.has_splits() && from != self.flows.list[f].from && from != self.flows.list[f].to;
+        self.pool.set_context(from, self.now);
         let id = self.pool.create(Packet {
             flow: FlowId(f as u32),
             ttl: self.net.cfg.ttl,
             ecn,
-            halfway,
+            from_split,
             ..Packet::new(body, bytes, from, to, self.now)
         });
         self.route(from, id);

@@ -20,11 +20,11 @@ impl Flows {
         let f = segment.flow.index();
         let Some(flow) = self.flow_of(segment) else { return };
         match flow {
-            Flow { from, ends: Ends::Tcp(ends), .. } if *from == n && !segment.halfway => {
+            Flow { from, ends: Ends::Tcp(ends), .. } if *from == n && !segment.from_split => {
                 ends.sender.on_left(segment.seq, refused, now);
                 timers.set(Timer::Sender(f), ends.sender.deadline());
             }
-            Flow { split: Some(split), .. } if split.node == n && segment.halfway => {
+            Flow { split: Some(split), .. } if split.node == n && segment.from_split => {
                 split.halves.on_left(segment.seq, refused, now);
                 timers.set(Timer::Split(f), split.halves.deadline());
             }
@@ -34,7 +34,7 @@ impl Flows {
 
     /// A packet is passed to an 802.11 radio of a node, which may be the node of its sender.
     pub fn on_radio(&mut self, n: NodeId, p: &Packet) {
-        match Segment::of(p).and_then(|segment| Some((self.flow_of(segment)?, segment.halfway))) {
+        match Segment::of(p).and_then(|segment| Some((self.flow_of(segment)?, segment.from_split))) {
             Some((Flow { from, ends: Ends::Tcp(ends), .. }, false)) if *from == n => ends.sender.on_radio(),
             Some((Flow { split: Some(split), .. }, true)) if split.node == n => split.halves.on_radio(),
             _ => {}
@@ -58,10 +58,10 @@ impl Flows {
         let Body::Data(data) = p.body else { return };
         let Some(flow) = self.flow_of(segment).filter(|_| refused) else { return };
         match flow {
-            Flow { from, ends: Ends::Tcp(ends), .. } if *from == n && !segment.halfway => {
+            Flow { from, ends: Ends::Tcp(ends), .. } if *from == n && !segment.from_split => {
                 ends.sender.on_local_drop(&data, now);
             }
-            Flow { split: Some(split), .. } if split.node == n && segment.halfway => {
+            Flow { split: Some(split), .. } if split.node == n && segment.from_split => {
                 split.halves.on_local_drop(&data, now);
             }
             _ => {}

@@ -14,7 +14,7 @@ impl Flows {
         let f = p.flow.index();
         let Some(flow) = self.list.get_mut(f).filter(|flow| p.born >= flow.since) else { return };
         match flow {
-            Flow { split: Some(split), .. } if p.halfway => {
+            Flow { split: Some(split), .. } if p.from_split => {
                 split.halves.on_source_quench(segment.seq, now);
                 timers.set(Timer::Split(f), split.halves.deadline());
             }

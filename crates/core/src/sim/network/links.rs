@@ -156,7 +156,7 @@ impl Links {
     }
 
     /// Tells if packets are routed across links and radio by `crossings`, not by the routers.
-    pub fn lead(&self) -> bool {
+    pub fn uses_crossings(&self) -> bool {
         self.crossings.is_some()
     }
 
@@ -171,7 +171,7 @@ impl Links {
     /// Link over which a router sends to a neighbour.
     #[inline]
     pub fn for_router(&self, from: NodeId, to: NodeId) -> Option<usize> {
-        if self.directions.is_empty() || self.lead() { None } else { self.between(from, to) }
+        if self.directions.is_empty() || self.uses_crossings() { None } else { self.between(from, to) }
     }
 
     pub fn between(&self, from: NodeId, to: NodeId) -> Option<usize> {

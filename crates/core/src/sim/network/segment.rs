@@ -8,7 +8,7 @@ use crate::unit::Time;
 pub struct Segment {
     pub flow: FlowId,
     pub born: Time,
-    pub halfway: bool,
+    pub from_split: bool,
     /// Its number; [`Seq::MAX`]: it has no data, SYN or FIN.
     pub seq: Seq,
 }
@@ -18,6 +18,6 @@ impl Segment {
     pub fn of(p: &Packet) -> Option<Segment> {
         let Body::Data(data) = p.body else { return None };
         let seq = if data.control.is_some() { Seq::MAX } else { data.seq };
-        (p.hops == 0).then_some(Segment { flow: p.flow, born: p.born, halfway: p.halfway, seq })
+        (p.hops == 0).then_some(Segment { flow: p.flow, born: p.born, from_split: p.from_split, seq })
     }
 }
