@@ -13,7 +13,8 @@ fn allowed(module: &str) -> Vec<&'static str> {
     match module {
         "setting" => vec!["keywords", "settings", "unit"],
         "scheduler" | "packet" => vec!["unit"],
-        "count" | "dispatch" | "rng" | "unit" => vec![],
+        "dispatch" => vec!["keywords", "settings"],
+        "count" | "rng" | "unit" => vec![],
         room if ROOMS.contains(&room) => [VALUES, &["counters", "dispatch", "settings", "keywords"]].concat(),
         "run" => all(&["keywords"]),
         "record" => all(&["counters", "keywords", "run"]),
