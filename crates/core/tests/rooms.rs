@@ -205,7 +205,7 @@ fn the_files_of_tcp_import_in_one_direction() {
     finds("cc/new", &["config"]);
     finds("variants", &["cc"]);
     finds("cc/few", &["cc/reno", "cc/interface"]);
-    finds("config", &["cc", "ack", "rto", "variants", "recovery/settings"]);
+    finds("config", &["cc", "ack", "rto", "variants", "settings"]);
     finds("recovery/vegas", &["cc/vegas", "connection", "send_times"]);
     finds("connection/losses", &["connection", "cc/interface", "config"]);
     finds("sender", &["connection", "recovery", "eln", "cc"]);

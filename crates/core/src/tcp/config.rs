@@ -3,7 +3,7 @@
 use super::cc::Rule;
 use super::receive_buffer::ReceiveBuffer;
 use super::variants::{Method, Variant};
-use super::{ack, cc, door, ecn, elfn, eln, handshake, hop_limit, reader, receive_buffer, recovery, rto, variants};
+use super::{ack, cc, door, ecn, elfn, eln, handshake, hop_limit, reader, receive_buffer, rto, settings, variants};
 use crate::setting::limit::{HOUR, LARGEST_PACKET, at_most, range};
 use crate::setting::{Node, Scalar, Shared, Value};
 use crate::unit::{Bytes, Span};
@@ -315,17 +315,17 @@ ack::policies! {
         pub ack_policy: ack::Policy = ack::Policy::Delayed,
     } {
         /// Fast recovery of Reno and NewReno.
-        pub fast_recovery: recovery::settings::Config = recovery::settings::Config::default()
+        pub fast_recovery: settings::Config = settings::Config::default()
             ; used when |c| matches!(c.method(), Method::Reno | Method::NewReno | Method::ENewReno),
             else "the loss recovery is none of `reno`, `newreno` and `e_newreno`",
         /// Enhanced NewReno.
-        pub e_newreno: recovery::settings::ENewRenoConfig = recovery::settings::ENewRenoConfig::default()
+        pub e_newreno: settings::ENewRenoConfig = settings::ENewRenoConfig::default()
             ; used when |c| c.method() == Method::ENewReno, else "the loss recovery is not `e_newreno`",
         /// Loss recovery with SACK.
-        pub sack: recovery::settings::SackConfig = recovery::settings::SackConfig::default()
+        pub sack: settings::SackConfig = settings::SackConfig::default()
             ; used when |c| c.method() == Method::Sack, else "the loss recovery is not `sack`",
         /// RACK-TLP.
-        pub rack_tlp: recovery::settings::RackTlpConfig = recovery::settings::RackTlpConfig::default()
+        pub rack_tlp: settings::RackTlpConfig = settings::RackTlpConfig::default()
             ; used when |c| c.method() == Method::RackTlp, else "the loss recovery is not `rack_tlp`",
         /// Explicit loss notification.
         pub eln: eln::settings::Config = eln::settings::Config::default()

@@ -32,6 +32,7 @@ mod sack_memory;
 pub mod scoreboard;
 pub mod send_times;
 pub mod sender;
+pub mod settings;
 pub mod split;
 pub mod variants;
 mod writes;

@@ -8,9 +8,9 @@ use super::counters::Counters;
 use super::eln::Eln;
 use super::output::Out;
 use super::recovery::Recovery;
-use super::recovery::settings::Answer;
 use super::recovery::view::RackView;
 use super::send_times::SendTimes;
+use super::settings::Answer;
 use crate::packet::{AckSegment, DataSegment, Flag, Seq};
 use crate::unit::{Span, Time};
 
