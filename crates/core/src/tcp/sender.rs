@@ -1,12 +1,12 @@
 //! The sending end of a connection.
 
+use super::Out;
 use super::cc::CongestionControl;
 use super::cc::interface::AckKind;
 use super::config::{Config, IdleRule};
 use super::connection::Connection;
 use super::counters::Counters;
 use super::eln::Eln;
-use super::output::Out;
 use super::recovery::Recovery;
 use super::recovery::view::RackView;
 use super::send_times::SendTimes;
