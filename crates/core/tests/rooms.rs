@@ -224,7 +224,7 @@ fn known_imports_are_found() {
     finds("tcp", "sender", &["connection", "recovery", "eln", "cc"]);
     finds("radio", "channel", &["sinr", "receiver", "moving", "aims"]);
     finds("radio", "sinr/order", &["sinr", "sinr/reaction", "receiver"]);
-    finds("sim", "link", &["", "network/transit", "timer_numbers"]);
+    finds("sim", "interfaces/link", &["", "network/transit", "timer_numbers"]);
     finds("sim", "air", &["air/mac", "network", "watch"]);
 }
 

@@ -4,25 +4,19 @@
 //! Five owners keep the state of a run: `Air` (channel, stations, frames on the air), `Network` (routers, address
 //! resolution, queues, links, middleboxes), `Flows` (applications, ends of connections), `World` (motion, batteries)
 //! and `Watch` (recorder, observers). A change of one owner is a method of that owner. Actions that pass from one owner
-//! to another are dispatched here, in one file for each interface: `frames` (air and stations), `link` (stations and
+//! to another are dispatched in `interfaces`, in one file for each: `frames` (air and stations), `link` (stations and
 //! network layer), `point_to_point` (network layer and point-to-point links), `transport` (network layer, TCP,
 //! applications), `middlebox` (network layer, middleboxes, split connections), `power` and `commands` (all of them).
 
 mod air;
-mod commands;
 mod flows;
-mod frames;
-mod link;
-mod middlebox;
+mod interfaces;
 mod network;
-mod point_to_point;
-mod power;
 mod rare_features;
 mod schedule;
 mod stations;
 mod timer_numbers;
 mod timers;
-mod transport;
 mod watch;
 mod world;
 

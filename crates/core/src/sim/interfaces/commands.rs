@@ -3,15 +3,15 @@
 //!
 //! A command follows all other events at its instant; at 0 s it precedes them.
 
-use super::Sim;
-use super::flows::Ends;
-use super::schedule::{Halt, Schedule};
-use super::timer_numbers::{Clock, Timer};
 use crate::mobility::MobileNodes;
 use crate::packet::{FlowId, NodeId};
 use crate::point_to_point;
 use crate::record::Recorder;
 use crate::run::{Change, Command, End};
+use crate::sim::Sim;
+use crate::sim::flows::Ends;
+use crate::sim::schedule::{Halt, Schedule};
+use crate::sim::timer_numbers::{Clock, Timer};
 use crate::unit::Time;
 
 impl Sim {
@@ -84,7 +84,7 @@ impl Sim {
     /// Only a command can cause further events. If the run has to halt later, a command may come then; until then,
     /// clocks are stopped.
     #[cold]
-    pub(super) fn on_idle(&mut self, since: Time) -> Halt {
+    pub(in crate::sim) fn on_idle(&mut self, since: Time) -> Halt {
         let Schedule { horizon, boundary, .. } = self.schedule;
         if horizon >= boundary {
             self.now = since;
@@ -110,18 +110,18 @@ impl Sim {
         self.schedule.end
     }
 
-    pub(super) fn note_end(&mut self, end: End) {
+    pub(in crate::sim) fn note_end(&mut self, end: End) {
         self.schedule.end = Some(end);
     }
 
     /// Applies the events at the start, before any other event.
-    pub(super) fn begin_events(&mut self) {
+    pub(in crate::sim) fn begin_events(&mut self) {
         self.apply_due();
         self.arm_stop();
     }
 
     /// The end of a batch or of the run, a command, or the horizon is due.
-    pub(super) fn on_stop(&mut self) -> Option<Halt> {
+    pub(in crate::sim) fn on_stop(&mut self) -> Option<Halt> {
         if self.now >= self.schedule.boundary {
             let (end, next) = self.watch.recorder.on_time(self.now);
             self.schedule.boundary = next;
@@ -169,7 +169,7 @@ impl Sim {
     }
 
     /// From now on nodes may move.
-    pub(super) fn begin_motion(&mut self) {
+    pub(in crate::sim) fn begin_motion(&mut self) {
         if let Some(radios) = self.world.begin_motion() {
             self.air.channel.begin_moving(radios);
             self.net.ports.begin_moving(radios);

@@ -1,14 +1,14 @@
 //! Interface between radio and stations: frames on the air.
 
-use super::Sim;
-use super::air::OnAir;
-use super::air::mac::Rules;
-use super::air::reception::signal;
-use super::timer_numbers::{Clock, Timer};
 use crate::packet::{Fate, RadioId};
 use crate::radio::Verdict;
 use crate::record::airtime::Receiver;
 use crate::record::note::Note;
+use crate::sim::Sim;
+use crate::sim::air::OnAir;
+use crate::sim::air::mac::Rules;
+use crate::sim::air::reception::signal;
+use crate::sim::timer_numbers::{Clock, Timer};
 use crate::unit::{Span, Time};
 use crate::wlan::{Frame, Out};
 use std::mem::take;
@@ -16,7 +16,7 @@ use std::mem::take;
 impl Sim {
     /// Reports deferred ends of signals to a station. Must precede every call of the station.
     #[inline(always)]
-    pub(super) fn flush_deferred(&mut self, n: RadioId, now: Time) {
+    pub(in crate::sim) fn flush_deferred(&mut self, n: RadioId, now: Time) {
         self.air.flush_deferred(n, now);
         self.take_early_verdicts();
         if self.watch.airtime.is_some() {
@@ -94,7 +94,7 @@ impl Sim {
 
     /// A timer of a station is due.
     #[inline(always)]
-    pub(super) fn on_station(&mut self, n: RadioId) {
+    pub(in crate::sim) fn on_station(&mut self, n: RadioId) {
         if self.air.qos.is_some() {
             return self.on_qos_station(n);
         }
@@ -171,7 +171,7 @@ impl Sim {
     /// Ends the last frame of a radio before it has reached the farthest receivers, because the radio continues. Each
     /// of these receivers gets the instant of the end there, which lies in the future.
     #[cold]
-    pub(super) fn end_frame_early(&mut self, n: RadioId) {
+    pub(in crate::sim) fn end_frame_early(&mut self, n: RadioId) {
         // Callers still have to dispatch the actions of stations that were called before.
         let before = (take(&mut self.air.actions), take(&mut self.air.deferred), take(&mut self.air.overheard));
         self.end_frame_with_rare_features(n);
@@ -180,7 +180,7 @@ impl Sim {
 
     /// The end of a frame has reached every receiver in range.
     #[inline(always)]
-    pub(super) fn on_frame_end(&mut self, n: RadioId) {
+    pub(in crate::sim) fn on_frame_end(&mut self, n: RadioId) {
         if self.air.has_rare_features {
             self.end_frame_with_rare_features(n)
         } else {

@@ -1,18 +1,18 @@
 //! Interface between network layer, TCP and applications.
 
-use super::Sim;
-use super::flows::{Ends, Flow};
-use super::timer_numbers::Timer;
 use crate::app;
 use crate::packet::{Body, Datagram, Ecn, Fate, Fin, Flag, FlowId, NodeId, Packet, PacketId, Reason};
 use crate::record::note::Note;
 use crate::record::short_flows::Record;
+use crate::sim::Sim;
+use crate::sim::flows::{Ends, Flow};
+use crate::sim::timer_numbers::Timer;
 use crate::tcp::{Out, Phase};
 use crate::unit::Time;
 
 impl Sim {
     /// A packet has reached its destination.
-    pub(super) fn on_delivered_to(&mut self, n: NodeId, id: PacketId) {
+    pub(in crate::sim) fn on_delivered_to(&mut self, n: NodeId, id: PacketId) {
         let p = self.pool[id];
         self.pool.set_context(n, self.now);
         let f = p.flow.index();
@@ -58,7 +58,7 @@ impl Sim {
 
     /// A node has lost its route to a destination; its TCP senders are notified.
     #[cold]
-    pub(super) fn on_route_lost(&mut self, n: NodeId, destination: NodeId, anew: bool) {
+    pub(in crate::sim) fn on_route_lost(&mut self, n: NodeId, destination: NodeId, anew: bool) {
         if anew {
             self.flows.break_routes(n, Some(destination), &mut self.net.nodes[n.index()], self.now);
         }
@@ -78,7 +78,7 @@ impl Sim {
     }
 
     /// The timer of a TCP sender has expired.
-    pub(super) fn on_sender(&mut self, f: usize) {
+    pub(in crate::sim) fn on_sender(&mut self, f: usize) {
         let flow = &mut self.flows.list[f];
         if let Ends::Tcp(ends) = &mut flow.ends {
             let before = ends.sender.timeouts();
@@ -95,7 +95,7 @@ impl Sim {
 
     /// The timer of a TCP receiver has expired: an acknowledgement, a read, or the FIN is due.
     #[inline(never)]
-    pub(super) fn on_receiver(&mut self, f: usize) {
+    pub(in crate::sim) fn on_receiver(&mut self, f: usize) {
         if let Ends::Tcp(ends) = &mut self.flows.list[f].ends {
             ends.receiver.on_deadline(self.now, &mut self.flows.actions);
             self.timers.set(Timer::Receiver(f), ends.receiver.deadline());
@@ -106,7 +106,7 @@ impl Sim {
 
     /// A short flow of origin `k` starts.
     #[inline(never)]
-    pub(super) fn on_arrival_of_transfer(&mut self, k: usize) {
+    pub(in crate::sim) fn on_arrival_of_transfer(&mut self, k: usize) {
         let f = self.flows.begin_transfer(k, self.now, &self.net, &mut self.watch.recorder);
         let Flow { from, to, .. } = self.flows.list[f];
         let begins = Note::ShortFlow { flow: FlowId(f as u32), generator: k as u32, from, to };
@@ -119,7 +119,7 @@ impl Sim {
 
     /// The timer of an application has expired.
     #[inline(never)]
-    pub(super) fn on_application(&mut self, f: usize) {
+    pub(in crate::sim) fn on_application(&mut self, f: usize) {
         let flow = &mut self.flows.list[f];
         let out = flow.app.on_deadline();
         self.timers.set(Timer::App(f), flow.app.deadline());
@@ -129,7 +129,7 @@ impl Sim {
     }
 
     /// Dispatches an action of an application.
-    pub(super) fn dispatch_application(&mut self, f: usize, out: app::Out) {
+    pub(in crate::sim) fn dispatch_application(&mut self, f: usize, out: app::Out) {
         let flow = &mut self.flows.list[f];
         let sends = !matches!(out, app::Out::End { .. });
         if sends && flow.transfer.began == Time::NEVER {
@@ -197,7 +197,7 @@ impl Sim {
     }
 
     /// Dispatches the actions of a TCP sender.
-    pub(super) fn dispatch_sender(&mut self, f: usize) {
+    pub(in crate::sim) fn dispatch_sender(&mut self, f: usize) {
         let flow = &mut self.flows.list[f];
         self.watch.note_sender(self.now, f, flow, false);
         let Flow { from, ends, .. } = flow;
@@ -224,7 +224,7 @@ impl Sim {
     }
 
     /// Dispatches the actions of a TCP connection at a node: one of its ends, or the node that splits it.
-    pub(super) fn dispatch_tcp(&mut self, f: usize, at: NodeId) {
+    pub(in crate::sim) fn dispatch_tcp(&mut self, f: usize, at: NodeId) {
         let Flow { from, to, ends: Ends::Tcp(ends), split, .. } = &self.flows.list[f] else { return };
         let first = ends.sender.connection().cfg();
         let (from, to) = (*from, *to);

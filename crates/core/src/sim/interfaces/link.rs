@@ -1,14 +1,14 @@
 //! Interface between stations and network layer: queues, address resolution, routing.
 
-use super::Sim;
-use super::network::segment::Segment;
-use super::network::transit::Lane;
-use super::timer_numbers::{Clock, Timer};
 use crate::net::arp::{self, Resolution};
 use crate::net::queue;
 use crate::net::routing::{self, Out};
 use crate::packet::{self, Body, Ecn, Fate, Happening, Kind, NodeId, Packet, PacketId, RadioId, Reason};
 use crate::record::note::QueueId;
+use crate::sim::Sim;
+use crate::sim::network::segment::Segment;
+use crate::sim::network::transit::Lane;
+use crate::sim::timer_numbers::{Clock, Timer};
 use crate::unit::{Span, Time};
 use crate::wlan::edca::AccessCategory;
 
@@ -17,7 +17,7 @@ impl Sim {
 
     /// A data frame was received. The node gets its own copy of a unicast packet. It shares a broadcast packet with the
     /// sender, because most receivers only read it.
-    pub(super) fn on_data_received(&mut self, r: RadioId, at: Time, packet: PacketId) {
+    pub(in crate::sim) fn on_data_received(&mut self, r: RadioId, at: Time, packet: PacketId) {
         let n = self.net.ports.node(r);
         let p = &self.pool[packet];
         let (broadcast, ends_here) = (p.next_hop.is_broadcast(), Self::ends_at_neighbour(p));
@@ -54,7 +54,7 @@ impl Sim {
 
     /// A packet has arrived ahead of its turn: the node keeps its own copy in the reordering buffer.
     #[cold]
-    pub(super) fn on_data_stored(&mut self, r: RadioId, at: Time, packet: PacketId, key: (RadioId, u8, u16)) {
+    pub(in crate::sim) fn on_data_stored(&mut self, r: RadioId, at: Time, packet: PacketId, key: (RadioId, u8, u16)) {
         self.pool.set_context(self.net.ports.node(r), at);
         let own = self.pool.copy(packet);
         self.pool[own].hops = self.pool[own].hops.saturating_add(1);
@@ -65,7 +65,7 @@ impl Sim {
 
     /// The turn of packets in the reordering buffer has come.
     #[cold]
-    pub(super) fn on_data_released(&mut self, r: RadioId, at: Time, key: (RadioId, u8, u16)) {
+    pub(in crate::sim) fn on_data_released(&mut self, r: RadioId, at: Time, key: (RadioId, u8, u16)) {
         while let Some(own) = self.air.qos.as_mut().and_then(|qos| qos.release(r, key)) {
             let n = self.net.ports.node(r);
             self.pool.set_context(n, at);
@@ -106,7 +106,7 @@ impl Sim {
     }
 
     /// A packet was acknowledged by the next hop, or its broadcast is over.
-    pub(super) fn on_packet_sent(&mut self, r: RadioId, at: Time, packet: PacketId) {
+    pub(in crate::sim) fn on_packet_sent(&mut self, r: RadioId, at: Time, packet: PacketId) {
         if self.net.reports_mac {
             self.report_sent(r, packet);
         }
@@ -154,7 +154,7 @@ impl Sim {
     }
 
     /// The station gave a packet up.
-    pub(super) fn on_packet_given_up(&mut self, r: RadioId, at: Time, packet: PacketId) {
+    pub(in crate::sim) fn on_packet_given_up(&mut self, r: RadioId, at: Time, packet: PacketId) {
         if self.net.admission.is_some() {
             self.on_mac_done(r, packet, true);
         }
@@ -166,7 +166,7 @@ impl Sim {
         self.offer(r, at);
     }
 
-    pub(super) fn on_undeliverable(&mut self, n: NodeId, packet: PacketId, reason: Reason) {
+    pub(in crate::sim) fn on_undeliverable(&mut self, n: NodeId, packet: PacketId, reason: Reason) {
         let kind = self.pool[packet].body.kind();
         let breaks_links = kind != Kind::Data || self.flows.list[self.pool[packet].flow.index()].breaks_links;
         if !self.net.nodes[n.index()].router.takes_back(kind, breaks_links) {
@@ -302,12 +302,12 @@ impl Sim {
 
     /// The timer of a router has expired.
     #[inline(never)]
-    pub(super) fn on_router(&mut self, n: NodeId) {
+    pub(in crate::sim) fn on_router(&mut self, n: NodeId) {
         self.with_router(n, |router, cx| router.on_deadline(cx));
     }
 
     /// Packets between the layers are due.
-    pub(super) fn on_transit(&mut self) {
+    pub(in crate::sim) fn on_transit(&mut self) {
         let next = loop {
             match self.net.transit.pop(self.now) {
                 Ok((Lane::Up, n, packet)) => self.on_arrival(n, packet),
@@ -363,7 +363,7 @@ impl Sim {
     }
 
     /// A frame for another node was read at this one.
-    pub(super) fn on_overheard(&mut self, r: RadioId, packet: PacketId) {
+    pub(in crate::sim) fn on_overheard(&mut self, r: RadioId, packet: PacketId) {
         let n = self.net.ports.node(r);
         if self.pool[packet].header.is_some() && !self.net.is_off(n) {
             self.with_router(n, |router, cx| router.on_overheard(packet, cx));
@@ -371,7 +371,7 @@ impl Sim {
     }
 
     /// A packet of this node enters the network layer.
-    pub(super) fn route(&mut self, n: NodeId, packet: PacketId) {
+    pub(in crate::sim) fn route(&mut self, n: NodeId, packet: PacketId) {
         if self.net.is_off(n) {
             return self.drop_packet(n, packet, Reason::NodeOff);
         }
@@ -382,7 +382,11 @@ impl Sim {
     }
 
     /// Calls the router of a node and dispatches its actions.
-    pub(super) fn with_router(&mut self, n: NodeId, call: impl FnOnce(&mut routing::Router, &mut routing::Cx<'_>)) {
+    pub(in crate::sim) fn with_router(
+        &mut self,
+        n: NodeId,
+        call: impl FnOnce(&mut routing::Router, &mut routing::Cx<'_>),
+    ) {
         let start = self.net.actions.len();
         self.pool.set_context(n, self.now);
         let node = &mut self.net.nodes[n.index()];
@@ -496,7 +500,7 @@ impl Sim {
         }
     }
 
-    pub(super) fn send_down(&mut self, n: NodeId, packet: PacketId, delay: Span) {
+    pub(in crate::sim) fn send_down(&mut self, n: NodeId, packet: PacketId, delay: Span) {
         if delay == Span::ZERO {
             self.send_over_radio(n, packet);
         } else {
@@ -523,7 +527,7 @@ impl Sim {
     }
 
     /// End of an interval of Neighborhood RED.
-    pub(super) fn on_usage_interval(&mut self) {
+    pub(in crate::sim) fn on_usage_interval(&mut self) {
         let now = self.now;
         let Some(neighborhood) = self.net.neighborhood() else { return };
         let (radio, notification) = neighborhood.on_deadline(now);
@@ -539,7 +543,7 @@ impl Sim {
 
     /// Reports a change of the interface queues of a radio to observers.
     #[inline]
-    pub(super) fn note_queue(&mut self, r: RadioId, at: Time) {
+    pub(in crate::sim) fn note_queue(&mut self, r: RadioId, at: Time) {
         if self.watch.is_observed() {
             self.note_queues(r, at);
         }
@@ -621,7 +625,7 @@ impl Sim {
 
     /// Tells senders of what a queue has just marked or dropped.
     #[cold]
-    pub(super) fn quench(&mut self, taken: Option<PacketId>) {
+    pub(in crate::sim) fn quench(&mut self, taken: Option<PacketId>) {
         let marked = taken.filter(|&id| self.pool[id].ecn == Ecn::Ce);
         for id in marked.into_iter().chain(self.net.dropped.iter().map(|d| d.0)) {
             self.flows.quench(&self.pool[id], self.now, &mut self.timers);
@@ -630,7 +634,7 @@ impl Sim {
 
     /// Drops the packets that a queue of a node has given up.
     #[inline]
-    pub(super) fn end_dropped(&mut self, n: NodeId) {
+    pub(in crate::sim) fn end_dropped(&mut self, n: NodeId) {
         if !self.net.dropped.is_empty() {
             self.drop_all(n);
         }

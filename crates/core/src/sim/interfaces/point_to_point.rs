@@ -1,19 +1,19 @@
 //! Interface between network layer and point-to-point links, and routes that cross from links to radio and back.
 
-use super::Sim;
-use super::network::segment::Segment;
-use super::timer_numbers::Timer;
 use crate::error_model::Place;
 use crate::net::queue;
 use crate::net::routing::crossing::Step;
 use crate::packet::{Happening, NodeId, Packet, PacketId, RadioId, Reason};
 use crate::record::note::QueueId;
+use crate::sim::Sim;
+use crate::sim::network::segment::Segment;
+use crate::sim::timer_numbers::Timer;
 use crate::wlan::edca::AccessCategory;
 
 impl Sim {
     /// Forwards a packet at a node where it enters the network, arrives over a point-to-point link, or ends its way
     /// over the radio.
-    pub(super) fn forward_by_crossings(&mut self, n: NodeId, packet: PacketId, is_own: bool) {
+    pub(in crate::sim) fn forward_by_crossings(&mut self, n: NodeId, packet: PacketId, is_own: bool) {
         let p = &mut self.pool[packet];
         if !is_own {
             p.ttl = p.ttl.saturating_sub(1);
@@ -37,7 +37,7 @@ impl Sim {
     }
 
     /// Puts a packet into the queue in front of a link.
-    pub(super) fn enqueue_on_link(&mut self, link: usize, packet: PacketId) {
+    pub(in crate::sim) fn enqueue_on_link(&mut self, link: usize, packet: PacketId) {
         self.settle(link);
         let p = &mut self.pool[packet];
         let d = &mut self.net.links.directions[link];
@@ -118,7 +118,7 @@ impl Sim {
 
     /// Timer of a link: the transmitter becomes free, or a packet arrives at its end.
     #[inline(never)]
-    pub(super) fn on_link(&mut self, link: usize) {
+    pub(in crate::sim) fn on_link(&mut self, link: usize) {
         if self.net.links.directions[link].link.finish(self.now) {
             self.transmit_next(link);
         }
@@ -141,7 +141,7 @@ impl Sim {
     }
 
     /// Drops the packets in front of the links of a node that is switched off, and those being transmitted.
-    pub(super) fn cut_links(&mut self, n: NodeId) {
+    pub(in crate::sim) fn cut_links(&mut self, n: NodeId) {
         for link in self.net.links.leaving(n) {
             let d = &mut self.net.links.directions[link];
             d.note_queue(self.now);
@@ -164,7 +164,7 @@ impl Sim {
     }
 
     /// Forwards a packet of another node.
-    pub(super) fn forward(&mut self, n: NodeId, packet: PacketId) {
+    pub(in crate::sim) fn forward(&mut self, n: NodeId, packet: PacketId) {
         if self.net.is_off(n) {
             // The packet comes from a middlebox, whose timers run while the node is off.
             self.drop_packet(n, packet, Reason::NodeOff);
@@ -176,7 +176,7 @@ impl Sim {
     }
 
     /// Free room [packets] in the queue that this node uses for a packet.
-    pub(super) fn free_slots(&mut self, n: NodeId, packet: PacketId) -> usize {
+    pub(in crate::sim) fn free_slots(&mut self, n: NodeId, packet: PacketId) -> usize {
         let Packet { final_destination, flow, .. } = self.pool[packet];
         let next = match &self.net.links.crossings {
             Some(crossings) => {
@@ -202,7 +202,7 @@ impl Sim {
     }
 
     /// A packet has reached the end of its way over the radio, where it continues over a link.
-    pub(super) fn on_end_of_radio(&mut self, n: NodeId, packet: PacketId) {
+    pub(in crate::sim) fn on_end_of_radio(&mut self, n: NodeId, packet: PacketId) {
         // The routing protocol of the radio has counted its own hops.
         self.pool[packet].ttl = self.net.cfg.ttl;
         if self.pass(n, packet) {
