@@ -7,7 +7,7 @@ use chappe_core::tcp::cc::CongestionControl;
 use chappe_core::tcp::cc::Rule;
 use chappe_core::tcp::cc::interface::AckKind;
 use chappe_core::tcp::recovery::Recovery;
-use chappe_core::tcp::recovery::settings::{Answer, SackRule};
+use chappe_core::tcp::settings::{Answer, SackRule};
 use chappe_core::tcp::variants::{Method, Variant};
 use chappe_core::tcp::{Config, DupAcks, IdleRule, InitialWindow, Out, Sender};
 use chappe_core::unit::{Span, Time};

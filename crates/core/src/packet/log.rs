@@ -64,7 +64,7 @@ impl Default for Log {
 impl Log {
     /// Sets the node and the time of the events that follow. The time of a station may precede the last time at its
     /// node by a propagation delay, because other stations were called in between; the later time is then kept.
-    pub(super) fn here(&mut self, node: NodeId, at: Time) {
+    pub(super) fn set_context(&mut self, node: NodeId, at: Time) {
         if node.index() >= self.latest.len() {
             self.latest.resize(node.index() + 1, Time::ZERO);
         }
@@ -107,7 +107,7 @@ mod tests {
     fn time_does_not_go_back_at_a_node() {
         let mut log = Log::default();
         let times = [(1, 10), (2, 7), (1, 9), (2, 8), (0, 3)].map(|(node, at)| {
-            log.here(NodeId(node), Time(at));
+            log.set_context(NodeId(node), Time(at));
             log.here.1.0
         });
         assert_eq!(times, [10, 7, 10, 8, 3]);

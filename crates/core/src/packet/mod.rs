@@ -114,7 +114,7 @@ pub struct Packet {
     pub destination: NodeId,
     /// Final destination: `destination`, or a node beyond it where nodes with a radio and wired nodes use different
     /// routing.
-    pub goal: NodeId,
+    pub final_destination: NodeId,
     /// Neighbor to which it is sent next.
     pub next_hop: NodeId,
     /// Flow of the packet.
@@ -130,7 +130,7 @@ pub struct Packet {
     /// Set once the MAC of a node has tried to send the packet, so that the next hop may have received it.
     pub tried: bool,
     /// True if the packet was created by the node that splits its connection.
-    pub halfway: bool,
+    pub from_split: bool,
     /// True if the packet was created in the measured part of the run, false if in the warm-up.
     pub measured: bool,
     /// Source-route header of DSR in the pool.
@@ -155,7 +155,7 @@ impl Packet {
             overhead: 0,
             source: from,
             destination: to,
-            goal: to,
+            final_destination: to,
             next_hop: to,
             flow: FlowId::NONE,
             ttl: 1,
@@ -163,7 +163,7 @@ impl Packet {
             ecn: Ecn::NotEct,
             urgent: false,
             tried: false,
-            halfway: false,
+            from_split: false,
             measured: true,
             header: HeaderId::NONE,
         }

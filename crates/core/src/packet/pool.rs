@@ -56,16 +56,16 @@ impl PacketPool {
 
     /// Sets the node and the time of the events that follow. Without a log this costs one test.
     #[inline]
-    pub fn here(&mut self, node: NodeId, at: Time) {
+    pub fn set_context(&mut self, node: NodeId, at: Time) {
         if self.log.is_some() {
-            self.log_here(node, at);
+            self.log_context(node, at);
         }
     }
 
     #[cold]
-    fn log_here(&mut self, node: NodeId, at: Time) {
+    fn log_context(&mut self, node: NodeId, at: Time) {
         if let Some(log) = &mut self.log {
-            log.here(node, at);
+            log.set_context(node, at);
         }
     }
 
@@ -186,7 +186,7 @@ impl PacketPool {
         ledger.copied[kind] += 1;
         ledger.delivered[kind] += 1;
         if self.log.is_some() {
-            self.log_here(node, at);
+            self.log_context(node, at);
             self.log_step(id, Happening::Received);
             self.log_step(id, Happening::Ended(Fate::Delivered));
         }

@@ -20,121 +20,17 @@
 //! run. The *verdict* on the previous frame is then reported before that loop, by
 //! [`take_verdict`](Channel::take_verdict).
 
-use super::aims::{Aim, Aims, Clash, Harm, Meeting, lose};
-use super::in_range::{ReceiverInRange, Transmitter, find_in_range};
-use super::moving::Moving;
+use super::aims::{Aims, Clash, Meeting, harm, lose};
+use super::in_range::find_in_range;
+use super::moving::{Lists, Moving};
+use super::receiver::{Counters, Ended, Incoming, Lock, Receiver, Sensed, Verdict};
 use super::sinr::{self, Sinr};
-use super::{Counters, NARROW, Radios, Site};
+use super::sites::{NARROW, Radios, Site};
+use super::transmitter::{Aim, Harm, ReceiverInRange, Transmitter};
 use crate::packet::RadioId;
-use crate::unit::{Span, Time};
+use crate::unit::{Position, Span, Time};
 use std::hint::select_unpredictable;
 use std::ops::Range;
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Lock {
-    /// No frame is being received.
-    Free,
-    /// Locked on a frame that is decodable so far.
-    Clean,
-    /// Locked on a frame that is too weak, or that overlaps a transmission of this radio: see [`Receiver::is_deaf`].
-    Unreadable,
-    /// Locked, and disturbed by an overlapping frame.
-    Collided,
-    /// The medium is busy with signals of which none was detected as a frame.
-    Energy,
-}
-
-/// Reception state of a radio, in one cache line.
-#[derive(Clone, Copy, Debug)]
-#[repr(align(64))]
-pub(super) struct Receiver {
-    /// Begin of the signal.
-    pub(super) from: Time,
-    /// End of the signal.
-    pub(super) until: Time,
-    /// The end of this radio's own transmission.
-    pub(super) transmits_until: Time,
-    /// End of the last unreadable signal that was not reported to the station; zero if none.
-    missed: Time,
-    power: f32,
-    pub(super) sender: u32,
-    pub(super) lock: Lock,
-    /// Locked on a frame whose second loop visits this receiver.
-    pub(super) visited: bool,
-    /// The station needs the end of every signal.
-    needs_every_end: bool,
-    pub(super) counters: Counters,
-}
-
-impl Receiver {
-    #[inline]
-    fn sensed(&self) -> Sensed {
-        Sensed { from: self.from, until: self.until }
-    }
-
-    #[inline]
-    fn take_missed(&mut self) -> Option<Time> {
-        (self.missed > Time::ZERO).then(|| std::mem::replace(&mut self.missed, Time::ZERO))
-    }
-
-    /// Returns true if this radio has transmitted since the signal began, or was transmitting then.
-    #[inline]
-    fn is_deaf(&self) -> bool {
-        self.from < self.transmits_until
-    }
-
-    /// Outcome of the locked frame.
-    #[inline]
-    fn verdict(&self) -> Verdict {
-        match self.lock {
-            Lock::Clean => Verdict::Decoded,
-            Lock::Energy => Verdict::Noise,
-            _ if self.is_deaf() => Verdict::Noise,
-            _ => Verdict::Damaged,
-        }
-    }
-
-    /// Reports the end of the locked frame.
-    #[inline]
-    fn end(&mut self, at: Time) -> Ended {
-        let missed = std::mem::replace(&mut self.missed, Time::ZERO);
-        Ended { at, verdict: self.verdict(), medium: self.sensed(), missed, needs_every_end: self.needs_every_end }
-    }
-
-    /// Drops a locked frame that has ended and whose second loop skips this receiver.
-    #[inline]
-    fn forget(&mut self) {
-        // A radio that transmits when the frame ends does not notice its end. Branch-free, because a branch would often
-        // be mispredicted.
-        let noticed = (self.lock != Lock::Free) & (self.transmits_until <= self.until);
-        self.missed = select_unpredictable(noticed, self.until, self.missed);
-        self.lock = Lock::Free;
-    }
-
-    /// Unlocks after the second loop of the locked frame, or when that loop is no longer needed.
-    #[inline]
-    fn release(&mut self) {
-        self.lock = Lock::Free;
-        self.visited = false;
-    }
-}
-
-/// Time during which the medium is physically busy at a radio.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sensed {
-    /// Start of the last signal; it may lie in the future by the propagation delay.
-    pub from: Time,
-    /// End of the last signal.
-    pub until: Time,
-}
-
-impl Sensed {
-    /// Returns true if a signal is present at this instant.
-    #[inline]
-    pub fn busy(self, at: Time) -> bool {
-        self.from <= at && at < self.until
-    }
-}
 
 /// Receives carrier-sense events at the start of a transmission. A trait, not a closure, so that the common case
 /// inlines into the loop.
@@ -145,68 +41,31 @@ pub trait ReceptionSink {
     fn captured(&mut self, radio: RadioId, from: Time, until: Time);
 }
 
-/// Outcome of a frame at a radio that was locked on it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// The frame was decoded.
-    Decoded,
-    /// The frame was sensed but cannot be decoded.
-    Damaged,
-    /// Only energy was sensed: the radio transmitted at or after the begin of the signal.
-    Noise,
-}
-
-/// Reception of a radio at an instant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Incoming {
-    /// A frame that can be decoded so far.
-    Decoding,
-    /// A signal that cannot be decoded.
-    Sensing,
-    /// Frames that overlap, none of which can be decoded.
-    Colliding,
-}
-
-/// End of a frame at a radio that was locked on it.
-#[derive(Clone, Copy, Debug)]
-pub struct Ended {
-    /// End of the frame at this radio.
-    pub at: Time,
-    /// Outcome of the frame.
-    pub verdict: Verdict,
-    /// State of the medium at this radio.
-    pub medium: Sensed,
-    /// End of earlier signals not yet reported, as from [`flush_deferred`](Channel::flush_deferred); zero if none.
-    pub missed: Time,
-    /// The station needs the end of every signal.
-    pub needs_every_end: bool,
-}
-
 /// The medium: receivers in range of each radio, and the reception state of every radio.
 #[derive(Clone, Debug)]
 pub struct Channel {
     pub(super) in_range: Vec<ReceiverInRange>,
     pub(super) transmitters: Vec<Transmitter>,
     /// For each radio, from the index of its first receiver on: sense-only receivers that need the end of its frame.
-    pub(super) waiting: Vec<u32>,
+    waiting: Vec<u32>,
     receivers: Vec<Receiver>,
     /// For each receiver in range, one bit for each rate that it can decode; empty if rates do not differ in range.
     pub(super) modes: Vec<u32>,
     /// Capture threshold of each receiver; empty if all are equal.
-    pub(super) captures: Vec<f32>,
+    captures: Vec<f32>,
     capture: f32,
     /// True if receivers differ neither in decodable rates nor in capture thresholds.
-    pub(super) alike: bool,
+    alike: bool,
     /// Verdicts to report before the second loop of their frame: receiver, sender, end of the frame there, verdict.
     verdicts: Vec<(RadioId, RadioId, Time, Verdict)>,
     /// Every station needs the end of every signal.
     all_need_every_end: bool,
     /// Inputs for recomputing receivers in range; only with moving radios.
-    pub(super) moving: Option<Box<Moving>>,
+    moving: Option<Box<Moving>>,
     /// Reception state with cumulative interference; `None` with pairwise reception.
-    pub(super) sinr: Option<Box<Sinr>>,
+    sinr: Option<Box<Sinr>>,
     /// Overlaps of frames that are not yet judged; only with cumulative interference.
-    pub(super) meetings: Vec<Meeting>,
+    meetings: Vec<Meeting>,
 }
 
 const NOBODY: u32 = u32::MAX;
@@ -616,6 +475,59 @@ impl Channel {
         }
     }
 
+    /// Cause of loss of a radio's last frame at its intended receiver, if any.
+    pub fn harm(&self, sender: RadioId) -> Option<Harm> {
+        self.transmitters[sender.index()].aim.harm
+    }
+
+    /// Judges the overlaps collected since a radio began to send; only with cumulative interference.
+    fn judge_meetings(&mut self) {
+        let Channel { meetings, transmitters, in_range, sinr: Some(sinr), .. } = self else { return };
+        for Meeting { lost, other, radio, clash } in meetings.drain(..) {
+            let harm_found = harm(clash, lost, other, transmitters, in_range, |l| sinr.senses(l.power.into()));
+            match clash {
+                Clash::Disturbs => sinr.note_disturbance(radio, harm_found),
+                Clash::Captures | Clash::Destroys => transmitters[lost as usize].aim.suffer(harm_found),
+            }
+        }
+    }
+
+    /// Propagation delay from a sender to a radio that senses it; `None` out of range.
+    pub fn delay(&self, sender: RadioId, radio: RadioId) -> Option<Span> {
+        self.in_range(sender).find(|l| l.0 == radio).map(|l| l.1)
+    }
+
+    /// Allows radios to move: [`refill`](Self::refill) sets the receivers of each sender before it sends.
+    pub fn begin_moving(&mut self, radios: &Radios) {
+        let moving = Moving::new(radios, &self.transmitters);
+        self.alike = self.captures.is_empty() && !moving.differs_by_rate();
+        self.moving = Some(Box::new(moving));
+    }
+
+    /// A radio is about to send at a position: finds its receivers among the radios nearby with their current
+    /// positions, which come in the order of their numbers; those with `false` are left out.
+    pub fn refill(
+        &mut self,
+        radio: RadioId,
+        position: Position,
+        near: impl Iterator<Item = (RadioId, Position, bool)>,
+    ) {
+        let Channel { moving: Some(moving), in_range, waiting, modes, transmitters, .. } = self else { return };
+        let transmitter = &mut transmitters[radio.index()];
+        moving.refill(radio, position, near, &mut Lists { in_range, waiting, modes, transmitter });
+    }
+
+    /// Number of neighbors that had come or gone since this radio's previous frame, summed over its frames.
+    pub fn neighbor_changes(&self, radio: RadioId) -> u64 {
+        self.moving.as_ref().map_or(0, |m| m.changes(radio))
+    }
+
+    /// Memory of the list of receivers in range, if radios move \[B\].
+    pub fn memory_of_receivers_in_range(&self) -> usize {
+        let each = size_of::<ReceiverInRange>() + size_of::<u32>();
+        self.moving.as_ref().map_or(0, |_| self.in_range.len() * each)
+    }
+
     /// Next verdict on a frame that ended at a receiver before its second loop, because the next frame arrived or the
     /// station was called within the propagation delay: receiver, sender, end, verdict. Rarely any.
     pub fn take_verdict(&mut self) -> Option<(RadioId, RadioId, Time, Verdict)> {
@@ -754,7 +666,6 @@ fn overlap(
 pub(super) mod tests {
     use super::*;
     use crate::radio::Config;
-    use crate::unit::Position;
 
     /// Nodes at a distance of 200 m.
     fn chain(nodes: usize) -> Channel {

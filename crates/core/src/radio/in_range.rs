@@ -1,39 +1,10 @@
 //! Receivers in range of each radio, with power, delay and decodable rates. Computed once, with a grid of cells.
 
-use super::aims::Aim;
 use super::propagation::{End, Model};
 use super::shadowing::Shadowing;
-use super::{Radios, Site};
+use super::sites::{Radios, Site};
+use super::transmitter::{Aim, ReceiverInRange, Transmitter};
 use crate::unit::{Position, Span};
-
-/// A receiver in range of a radio.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ReceiverInRange {
-    /// Number of the receiving radio.
-    pub(super) to: u32,
-    /// Propagation delay [ns].
-    pub(super) delay: u32,
-    /// Received power \[W\].
-    pub(super) power: f32,
-}
-
-/// A radio as a sender: its part of the list of all receivers in range, and its last frame. In the list, receivers that
-/// can decode its frames precede those that only sense them.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Transmitter {
-    /// Index of the first receiver in range.
-    pub(super) start: u32,
-    /// Index of the first receiver that can only sense the frames.
-    pub(super) sensing: u32,
-    /// Index after the last receiver in range.
-    pub(super) end: u32,
-    /// Number of sense-only receivers that need the end of the frame on the air; they are listed in `waiting`.
-    pub(super) waiting: u32,
-    /// Longest propagation delay.
-    pub(super) farthest: Span,
-    /// Last frame sent to these receivers.
-    pub(super) aim: Aim,
-}
 
 /// A cell of a grid: column and row.
 type Cell = (i64, i64);

@@ -3,12 +3,12 @@
 //! The receivers of a sender keep their part of the list of all receivers while a frame is on the air. A sender whose
 //! receivers outgrow their part gets a new one of twice the size at the end of the list.
 
-use super::channel::Channel;
-use super::in_range::{ReceiverInRange, Transmitter};
+use super::config::Propagation;
 use super::passes::Passes;
 use super::propagation::{End, Model};
 use super::shadowing::Shadowing;
-use super::{Propagation, Radios};
+use super::sites::Radios;
+use super::transmitter::{ReceiverInRange, Transmitter};
 use crate::packet::RadioId;
 use crate::unit::{BitRate, Meters, Position, Span};
 
@@ -35,7 +35,16 @@ pub(super) struct Moving {
     changes: Vec<u64>,
 }
 
-/// Margin of ranges, which are found to the millimeter.
+/// Lists of the channel that change when the receivers of a radio are recomputed.
+pub(super) struct Lists<'a> {
+    pub(super) in_range: &'a mut Vec<ReceiverInRange>,
+    pub(super) waiting: &'a mut Vec<u32>,
+    pub(super) modes: &'a mut Vec<u32>,
+    /// The radio whose receivers they are.
+    pub(super) transmitter: &'a mut Transmitter,
+}
+
+/// Margin of ranges, which are found to the millimetre.
 const ROUNDING: f64 = 1e-3;
 
 /// Longest carrier-sense range of these radios.
@@ -67,7 +76,7 @@ fn apart(before: &[ReceiverInRange], now: &[ReceiverInRange]) -> u64 {
 }
 
 impl Moving {
-    fn new(radios: &Radios, transmitters: &[Transmitter]) -> Moving {
+    pub(super) fn new(radios: &Radios, transmitters: &[Transmitter]) -> Moving {
         let common = &radios.profiles[0];
         let ends: Vec<End> =
             radios.profiles.iter().map(|p| End::new(p, common).with_curves(p, &radios.codings)).collect();
@@ -98,30 +107,30 @@ impl Moving {
             changes: vec![0; transmitters.len()],
         }
     }
-}
 
-impl Channel {
-    /// Allows radios to move: [`refill`](Self::refill) sets the receivers of each sender before it sends.
-    pub fn begin_moving(&mut self, radios: &Radios) {
-        let moving = Moving::new(radios, &self.transmitters);
-        self.alike = self.captures.is_empty() && moving.rates.is_empty();
-        self.moving = Some(Box::new(moving));
+    /// Returns true if radios differ by rate in who can decode their frames.
+    pub(super) fn differs_by_rate(&self) -> bool {
+        !self.rates.is_empty()
+    }
+
+    /// Number of times that a radio entered or left the decoding range of a sender.
+    pub(super) fn changes(&self, radio: RadioId) -> u64 {
+        self.changes[radio.index()]
     }
 
     /// A radio is about to send at a position: finds its receivers among the radios nearby with their current
     /// positions, which come in the order of their numbers; those with `false` are left out.
-    pub fn refill(
+    pub(super) fn refill(
         &mut self,
         radio: RadioId,
         position: Position,
         near: impl Iterator<Item = (RadioId, Position, bool)>,
+        lists: &mut Lists<'_>,
     ) {
-        let Channel { moving: Some(moving), in_range, waiting, modes, transmitters, .. } = self else { return };
-        let Moving { models, ends, shadowing, radios, rates, passes, capacity, sensing, before, changes } =
-            &mut **moving;
+        let Lists { in_range, waiting, modes, transmitter } = lists;
+        let Moving { models, ends, shadowing, radios, rates, passes, capacity, sensing, before, changes } = self;
         let own_site = &radios.sites[radio.index()];
         let models = &models[own_site.profile as usize * ends.len()..];
-        let transmitter = &mut transmitters[radio.index()];
         let capacity = &mut capacity[radio.index()];
         let (mut next, mut farthest) = (transmitter.start as usize, 0);
         if let Some(passes) = passes {
@@ -200,23 +209,12 @@ impl Channel {
         transmitter.end = end as u32;
         transmitter.farthest = Span(farthest.into());
     }
-
-    /// Number of neighbors that had come or gone since this radio's previous frame, summed over its frames.
-    pub fn neighbor_changes(&self, radio: RadioId) -> u64 {
-        self.moving.as_ref().map_or(0, |m| m.changes[radio.index()])
-    }
-
-    /// Memory of the list of receivers in range, if radios move \[B\].
-    pub fn memory_of_receivers_in_range(&self) -> usize {
-        let each = size_of::<ReceiverInRange>() + size_of::<u32>();
-        self.moving.as_ref().map_or(0, |_| self.in_range.len() * each)
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::radio::{Config, Reception, Sensitivity, Site};
+    use crate::radio::{Channel, Config, Reception, Sensitivity, Site};
     use crate::rng::{Purpose, Stream};
     use crate::setting::Many;
     use crate::unit::{BitRate, Ratio};

@@ -1,8 +1,8 @@
 //! Receivers in range of a moving radio where all radios are alike: found in passes without branches, because neither
 //! range nor the kind of a receiver can be predicted.
 
-use super::in_range::ReceiverInRange;
 use super::propagation::Model;
+use super::transmitter::ReceiverInRange;
 use crate::packet::RadioId;
 use crate::unit::{Meters, Position};
 

@@ -1,7 +1,8 @@
 //! Path loss: the power that arrives over a distance.
 
+use super::config::{Config, Propagation, Reception};
 use super::links::Gain;
-use super::{Config, Propagation, Reception, sinr};
+use super::sinr_config;
 use crate::unit::{BitRate, Meters};
 use std::f64::consts::PI;
 
@@ -47,7 +48,7 @@ impl End {
         };
         let mut result = end(cfg);
         if cfg.reception == Reception::Sinr {
-            result.sense_threshold = sinr::floor(&cfg.sinr);
+            result.sense_threshold = sinr_config::floor(&cfg.sinr);
             return result;
         }
         let from_common = Model::between(common, &end(common), &result);
@@ -69,7 +70,7 @@ impl End {
     #[must_use]
     pub fn with_curves(mut self, cfg: &Config, codings: &[BitRate]) -> End {
         if cfg.reception == Reception::Sinr {
-            let weakest = |&rate: &BitRate| (rate, sinr::weakest(&cfg.sinr, rate), f64::INFINITY);
+            let weakest = |&rate: &BitRate| (rate, sinr_config::weakest(&cfg.sinr, rate), f64::INFINITY);
             self.sensitivity = codings.iter().map(weakest).collect();
         }
         self

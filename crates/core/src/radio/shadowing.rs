@@ -1,7 +1,7 @@
 //! Log-normal shadowing: obstacles make the signal between two radios stronger or weaker than their distance implies,
 //! by a constant factor that is drawn once for each pair.
 
-use super::Config;
+use super::config::Config;
 use crate::rng::{Purpose, Stream};
 use std::f64::consts::PI;
 

@@ -291,4 +291,14 @@ impl Setup {
         let n = u64::from(n.0);
         n.checked_sub(wireless).map_or(n, |wired| (1 << 31) + wired)
     }
+
+    /// TCP settings of all senders: of flows, of nodes that split connections, and of generators.
+    pub fn senders(&self) -> impl Iterator<Item = &tcp::Config> {
+        let of_flows = self.flows.iter().filter_map(|f| match &f.transport {
+            Transport::Tcp(cfg) => Some(&**cfg),
+            Transport::Udp => None,
+        });
+        let of_splits = self.flows.iter().filter_map(|f| f.split.as_ref()).map(|s| &*s.tcp);
+        of_flows.chain(of_splits).chain(self.arrivals.iter().map(|a| &*a.tcp))
+    }
 }

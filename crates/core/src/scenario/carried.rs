@@ -64,8 +64,7 @@ impl<'a> Slower<'a> {
         let best = end.map(|(n, mode)| format!("the best link of node {} carries {}", n.0, name(mode)));
         let best = best.unwrap_or_else(|| format!("the best path carries {}", name(rate)));
         let chosen = self.wlan.chosen_modes();
-        let slowest = chosen.iter().min_by_key(|mode| mode.rate()).copied();
-        let message = format!(" at {}; {best}", name(slowest.unwrap_or(self.wlan.data_mode())));
+        let message = format!(" at {}; {best}", name(self.wlan.slowest_mode()));
         let help = match (chosen.is_empty(), rate.is_ht()) {
             (false, _) => format!("add \"{}\" to `wlan.rate_control.rates`", rate.rate()),
             (true, true) => format!("set `wlan.ppdu.mcs = {}`{LET_CHOOSE}", rate.mcs()),

@@ -450,8 +450,8 @@ impl Checker<'_> {
             radio::Reception::Sinr => model.range_of_power(radio::sinr::weakest(&radio.sinr, mode.coding())).0,
             radio::Reception::Pairwise => model.decode_range().0,
         };
-        let modes = wlan.chosen_modes().into_iter().map(|mode| (range(mode), mode));
-        modes.max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_else(|| (range(wlan.data_mode()), wlan.data_mode()))
+        let modes = wlan.data_modes().into_iter().map(|mode| (range(mode), mode));
+        modes.max_by(|a, b| a.0.total_cmp(&b.0)).expect("data have a mode")
     }
 
     /// Returns true if neighbors of a chain or a grid are out of decoding range.

@@ -4,7 +4,6 @@
 use super::schema::Config;
 use crate::app::sink::Sink;
 use crate::app::{bulk, cbr, on_off, requests};
-use crate::net::queue::Queue;
 use crate::run::Stop;
 use crate::tcp;
 use crate::topology;
@@ -230,7 +229,7 @@ fn memory(cfg: &Config, tally: &Tally) -> Vec<(&'static str, f64)> {
     let destinations = (2.0 * flows).min(nodes);
     let learned = cfg.routing.protocol.learns_routes() && links == 0.0;
     let routes = cfg.routing.learned_bytes(radios);
-    let buckets = tally.buckets as f64 + Queue::buckets(&cfg.queue) as f64 * nodes;
+    let buckets = tally.buckets as f64 + cfg.queue.buckets() as f64 * nodes;
     let listed = if u64::from(cfg.traffic.flows) > cfg.listed_flows() { "traffic.flows" } else { "flow" };
     // A batch has a row per flow: blames whichever number is large.
     let repeated =

@@ -36,14 +36,11 @@ fn way_and_back(w: &wlan::Config) -> Span {
 
 /// Decoding range of data frames, without shadowing.
 fn reach_of_data(r: &radio::Config, w: &wlan::Config) -> Meters {
-    let modes = w.chosen_modes();
-    let modes = if modes.is_empty() { vec![w.data_mode()] } else { modes };
     if r.reception == radio::Reception::Sinr {
         let reach = |mode: &Mode| Model::new(r).range_of_power(sinr::weakest(&r.sinr, mode.coding())).0;
-        return Meters(modes.iter().map(reach).fold(0.0, f64::max));
+        return Meters(w.data_modes().iter().map(reach).fold(0.0, f64::max));
     }
-    let slowest = modes.iter().map(|mode| mode.rate()).min().filter(|_| !w.ppdu.is_ht());
-    let rate = slowest.unwrap_or(w.data_rate);
+    let rate = if w.ppdu.is_ht() { w.data_rate } else { w.slowest_mode().rate() };
     let row = r.sensitivity.0.iter().find(|row| row.rate == rate);
     let own = row.map_or_else(
         || r.clone(),

@@ -488,7 +488,7 @@ pub const SHELVES: &[Shelf] = &[
     Shelf { name: "Loss recoveries", setting: "tcp.loss_recovery", parts: tcp::variants::Method::WORDS },
     Shelf { name: "Acknowledgement policies", setting: "tcp.ack_policy", parts: tcp::ack::Policy::WORDS },
     Shelf { name: "Retransmission timeouts", setting: "tcp.rto.estimator", parts: tcp::rto::Estimator::WORDS },
-    Shelf { name: "SACK rules", setting: "tcp.sack.rule", parts: tcp::recovery::settings::SackRule::WORDS },
+    Shelf { name: "SACK rules", setting: "tcp.sack.rule", parts: tcp::settings::SackRule::WORDS },
     Shelf { name: "Routing protocols", setting: "routing.protocol", parts: routing::Protocol::WORDS },
     Shelf { name: "Queue disciplines", setting: "queue.discipline", parts: queue::Discipline::WORDS },
     Shelf {

@@ -3,7 +3,6 @@
 use super::check::Checker;
 use super::schema::{Config, Direction, Link};
 use crate::error_model;
-use crate::net::queue::Queue;
 use crate::packet::NodeId;
 use crate::point_to_point;
 use crate::run::LinkSetup;
@@ -93,7 +92,7 @@ impl Checker<'_> {
         for (i, link) in cfg.wired_link.0.iter().enumerate() {
             let at = format!("wired_link.{i}");
             let [there, back] = Config::directions_of(link, &common);
-            self.tally.buckets += Queue::buckets(&there.queue) + Queue::buckets(&back.queue);
+            self.tally.buckets += there.queue.buckets() + back.queue.buckets();
             self.direction(&at, &there, &common);
             self.direction(&join(&at, "back"), &back, &there);
             if !link.duplex && !link.back.is_empty() {

@@ -4,42 +4,41 @@
 //! Five owners keep the state of a run: `Air` (channel, stations, frames on the air), `Network` (routers, address
 //! resolution, queues, links, middleboxes), `Flows` (applications, ends of connections), `World` (motion, batteries)
 //! and `Watch` (recorder, observers). A change of one owner is a method of that owner. Actions that pass from one owner
-//! to another are dispatched here, in one file for each interface: `frames` (air and stations), `link` (stations and
+//! to another are dispatched in `interfaces`, in one file for each: `frames` (air and stations), `link` (stations and
 //! network layer), `point_to_point` (network layer and point-to-point links), `transport` (network layer, TCP,
 //! applications), `middlebox` (network layer, middleboxes, split connections), `power` and `commands` (all of them).
 
 mod air;
-mod commands;
 mod flows;
-mod frames;
-mod inside;
-mod link;
-mod middlebox;
+mod interfaces;
 mod network;
-mod point_to_point;
-mod power;
+mod rare_features;
+mod schedule;
 mod stations;
 mod timer_numbers;
 mod timers;
-mod totals;
-mod transport;
 mod watch;
 mod world;
 
-use crate::packet::{Ecn, NodeId, PacketPool};
+use crate::net::queue::Queue;
+use crate::packet::{Ecn, NodeId, PacketPool, RadioId};
 use crate::radio::Channel;
 use crate::record::Recorder;
 use crate::record::capture::Captures;
 use crate::record::note::Note;
 use crate::record::observe::columns::Rows;
+use crate::record::rates::Rates;
+use crate::record::totals::{NodeTotals, RadioTotals, Totals};
 use crate::record::trace::Trace;
 use crate::run::{End, RecordedTable, Setup, Stop};
+use crate::tcp;
 use crate::unit::Time;
+use crate::wlan::edca::QosCounters;
 use air::Air;
-pub use commands::Halt;
-use commands::Schedule;
-use flows::{Ends, Flows, own_queue};
+use flows::{Ends, Flows};
 use network::Network;
+pub use schedule::Halt;
+use schedule::Schedule;
 use timer_numbers::{Clock, Timer, TimerNumbers};
 use timers::Timers;
 use watch::Watch;
@@ -64,7 +63,7 @@ impl Sim {
     pub fn new(setup: &Setup) -> Sim {
         let mut channel = Channel::new(&setup.interfaces.on_air(&setup.positions));
         channel.reseed(setup.seed);
-        let net = Network::new(setup, &channel, own_queue::is_wanted(setup));
+        let net = Network::new(setup, &channel, setup.senders().any(tcp::Config::watches_own_queue));
         let reads_others = net.nodes.iter().any(|n| n.router.is_promiscuous());
         let air = Air::new(setup, channel, reads_others);
         let (world, watch) = (World::new(setup), Watch::new(setup));
@@ -91,9 +90,7 @@ impl Sim {
         if Watch::follows_frames(setup) || clocks.0 || clocks.1 {
             sim.air.watch(Watch::follows_frames(setup));
         }
-        let Network { held, admission, .. } = &sim.net;
-        sim.net.closely = sim.air.qos.is_some() || held.is_some() || admission.is_some();
-        sim.net.closely |= sim.flows.hears_quench || sim.flows.reports_queue;
+        sim.find_rare_features();
         if setup.routing.ecn {
             sim.pool.message_ecn = Ecn::Ect;
         }
@@ -139,6 +136,7 @@ impl Sim {
     pub fn trace(&mut self) {
         self.watch.observers.get_or_insert_default().trace();
         self.air.watch(true);
+        self.find_rare_features();
         self.air.channel.need_every_end();
     }
 
@@ -277,8 +275,8 @@ impl Sim {
         for (i, flow) in self.flows.list[..self.flows.generator.first].iter().enumerate() {
             if let Ends::Tcp(ends) = &flow.ends {
                 let queued = self.net.queued_at(flow.from);
-                let delivered = ends.1.counters().packets_delivered;
-                self.watch.recorder.sample(self.now, i, &ends.0.view(), queued, delivered);
+                let delivered = ends.receiver.counters().packets_delivered;
+                self.watch.recorder.sample(self.now, i, &ends.sender.view(), queued, delivered);
             }
         }
     }
@@ -317,5 +315,99 @@ impl Sim {
         assert!(ledgers.balance(), "at {}: packets are created and lost without a trace: {ledgers:?}", self.now);
         let held = (self.air.packets_held() + self.net.packets_held()) as u64;
         assert_eq!(held, self.pool.live(), "at {}: packets are inside that nobody holds", self.now);
+    }
+
+    /// Current values of all counters.
+    fn totals(&mut self) -> Totals {
+        let now = self.now;
+        let flows = (0..self.flows.generator.first).map(|f| self.flows.totals_of(f, now, &self.net.boxes)).collect();
+        let short_flows = self.flows.short_flow_totals(now, &self.net.boxes, &mut self.watch.recorder);
+        let mut nodes: Vec<NodeTotals> = self
+            .net
+            .nodes
+            .iter()
+            .map(|node| NodeTotals { routing: node.router.counted(), ..NodeTotals::default() })
+            .collect();
+        for (mac, r) in self.air.macs.iter().zip((0..).map(RadioId)) {
+            let radio = self.air.channel.counters(r);
+            let at_radio = RadioTotals::new(
+                mac.counters(),
+                &mac.qos.as_ref().map_or_else(QosCounters::default, |qos| *qos.qos_counters()),
+                radio,
+                self.net.ports.all_of(r).map(Queue::marks).sum(),
+                self.air.channel.neighbor_changes(r),
+            );
+            nodes[self.net.ports.node(r).index()].radio.add(&at_radio);
+        }
+        self.net.links.add_marks(&mut nodes);
+        if let Some(admission) = &self.net.admission {
+            admission.add_marks(&mut nodes, &self.net.ports);
+        }
+        let links = self.net.links.totals(now);
+        let contention = self.air.macs.iter().map(|m| (m.contention(), m.rules.timing.eifs));
+        let air = self.watch.airtime.as_mut().map_or_else(Vec::new, |air| air.up_to(now, contention));
+        let batteries = self.world.batteries.as_ref().map_or_else(Vec::new, |b| b.totals(now));
+        let stations = self.air.macs.iter().zip((0..).map(RadioId));
+        let rates = stations.flat_map(|(m, r)| m.tallies().map(move |(to, mode, kind, n)| (r, to, kind, mode, n)));
+        let rates = Rates::new(rates);
+        let ledgers = self.pool.ledgers().clone();
+        let drops = self.watch.drops.clone();
+        Totals {
+            at: now,
+            flows,
+            short_flows,
+            nodes,
+            air,
+            batteries,
+            links,
+            rates,
+            ledgers,
+            losses: self.watch.losses,
+            drops,
+        }
+    }
+
+    /// At the end of a run, books the time since the last event of each flow that waits for its retransmission timer as
+    /// such a wait.
+    fn book_open_waits(&mut self) {
+        let inside = self.pool.flows_inside(self.flows.generator.first);
+        for (f, inside) in inside.into_iter().enumerate() {
+            if !inside && self.net.boxes.are_quiet() && self.flows.waits_for_timeout(f) {
+                let rebooking = self.flows.list[f].time.waits();
+                self.watch.recorder.rebook(f, &rebooking);
+            }
+        }
+    }
+}
+
+/// Access to the state of a run, for tests that replay traces of ns-2 and examine the state after every event.
+#[cfg(test)]
+impl Sim {
+    /// The packets, to keep and take their log.
+    pub(crate) fn pool_mut(&mut self) -> &mut PacketPool {
+        &mut self.pool
+    }
+
+    /// The channel, to switch radios off and on.
+    pub(crate) fn channel_mut(&mut self) -> &mut Channel {
+        &mut self.air.channel
+    }
+
+    /// Energy left in the battery of each node \[J\].
+    pub(crate) fn energy_left(&self) -> Vec<f64> {
+        let batteries = self.world.batteries.as_ref().expect("the nodes have batteries");
+        batteries.totals(self.now).iter().map(|b| b.left).collect()
+    }
+
+    /// Time from the network layer of a node to its MAC.
+    pub(crate) fn link_delay(&self) -> crate::unit::Span {
+        self.net.cfg.processing_delay
+    }
+
+    /// Routing table of a node.
+    pub(crate) fn routes_at(&self, node: NodeId) -> Vec<crate::net::routing::KnownRoute> {
+        let mut routes = vec![];
+        self.net.nodes[node.index()].router.routes(node, self.now, &mut routes);
+        routes
     }
 }

@@ -1,7 +1,7 @@
 //! Snapshot of all stations of a paused run. Read-only; costs nothing unless taken.
 
 use super::Sim;
-use super::air::Mac;
+use super::air::mac::Mac;
 use crate::net::queue::Queue;
 use crate::packet::{NodeId, RadioId};
 use crate::radio::{Channel, Incoming};

@@ -1,6 +1,5 @@
 //! Recorder and observers of a run. No observer changes a result.
 
-use super::air::Mac;
 use super::flows::{Ends, Flow};
 use crate::net::queue::Queue;
 use crate::net::routing::Router;
@@ -15,7 +14,8 @@ use crate::record::observe::Observers;
 use crate::run::{RecordedTable, Setup};
 use crate::tcp::Sender;
 use crate::unit::{Span, Time};
-use crate::wlan::Frame;
+use crate::wlan::edca::Psdu;
+use crate::wlan::{Contention, Frame, Timing};
 
 /// The recorder, counters that no layer keeps, and observers. Without observers, a note costs one test.
 #[derive(Clone, Debug)]
@@ -67,22 +67,27 @@ impl Watch {
         }
     }
 
-    /// Books the airtime of a radio up to now. Must precede every call of its station.
+    /// Books the airtime of a radio, in this state of contention, up to now. Must precede every call of its station.
     #[cold]
-    pub(super) fn book(&mut self, r: RadioId, now: Time, mac: &Mac) {
+    pub(super) fn book(&mut self, r: RadioId, now: Time, contention: Contention, timing: &Timing) {
         if let Some(air) = &mut self.airtime {
-            air.book_until(r, now, mac.contention(), &mac.rules.timing);
+            air.book_until(r, now, contention, timing);
         }
     }
 
-    /// Notes the start of a frame from the radio of this MAC.
-    pub(super) fn note_begin(&mut self, at: Time, frame: &Frame, mac: &Mac, pool: &mut PacketPool) {
+    /// Notes the start of a frame; of a QoS station, with its PSDU.
+    pub(super) fn note_begin(
+        &mut self,
+        at: Time,
+        (frame, psdu): (&Frame, Option<&Psdu>),
+        timing: &Timing,
+        pool: &mut PacketPool,
+    ) {
         self.order_packets(pool);
         let Some(observers) = &mut self.observers else { return };
         let packet = frame.packet.map(|id| (&pool[id], pool.number(id)));
-        let of_frame = mac.rules.timing.bytes_of(frame.kind, packet.map_or(0, |p| p.0.bytes));
-        // A frame of a QoS station may have many packets.
-        let psdu = mac.qos.as_ref().map(|qos| &qos.psdu);
+        let of_frame = timing.bytes_of(frame.kind, packet.map_or(0, |p| p.0.bytes));
+        // A PSDU may have many packets.
         let bytes = psdu.filter(|_| packet.is_some()).map_or(of_frame, |psdu| psdu.bytes);
         observers.on(at, &Note::FrameBegins { frame, bytes, packet, psdu, pool });
     }
@@ -158,7 +163,7 @@ impl Watch {
         };
         match (&flow.ends, &flow.split) {
             (_, Some(split)) if at_split => note(split.node, split.halves.sender()),
-            (Ends::Tcp(ends), _) if !at_split => note(flow.from, &ends.0),
+            (Ends::Tcp(ends), _) if !at_split => note(flow.from, &ends.sender),
             _ => {}
         }
     }

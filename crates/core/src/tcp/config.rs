@@ -2,8 +2,9 @@
 
 use super::cc::Rule;
 use super::receive_buffer::ReceiveBuffer;
+use super::settings::{Nagle, SendBuffer};
 use super::variants::{Method, Variant};
-use super::{ack, cc, door, ecn, elfn, eln, handshake, hop_limit, reader, receive_buffer, recovery, rto, variants};
+use super::{ack, cc, door, ecn, elfn, handshake, reader, receive_buffer, rto, settings, variants};
 use crate::setting::limit::{HOUR, LARGEST_PACKET, at_most, range};
 use crate::setting::{Node, Scalar, Shared, Value};
 use crate::unit::{Bytes, Span};
@@ -82,30 +83,6 @@ keywords! {
         /// window, and counts a new segment as not yet sent (Linux: congestion window reduced). A retransmission is
         /// lost.
         Cwr = "cwr",
-    }
-}
-
-keywords! {
-    /// Rule for a segment that is not full, at the end of the written data, while data are outstanding. A FIN is never
-    /// held.
-    pub enum Nagle {
-        /// Sends the segment at once (`TCP_NODELAY`).
-        Off = "off",
-        /// Holds the segment until all data are acknowledged or the segment is full (RFC 9293, 3.7.4; RFC 896).
-        Rfc9293 = "rfc9293",
-        /// Holds the segment only while another short segment is outstanding (Minshall; Linux).
-        Minshall = "minshall",
-    }
-}
-
-keywords! {
-    /// Size of the buffer into which the application writes.
-    pub enum SendBuffer {
-        /// The application never waits.
-        Unlimited = "unlimited",
-        /// Memory for two times the largest window (three times with `bbr`), of at least 10 segments (Linux:
-        /// auto-tuning). The application resumes when a third of the memory is free.
-        Auto = "auto",
     }
 }
 
@@ -315,20 +292,20 @@ ack::policies! {
         pub ack_policy: ack::Policy = ack::Policy::Delayed,
     } {
         /// Fast recovery of Reno and NewReno.
-        pub fast_recovery: recovery::settings::Config = recovery::settings::Config::default()
+        pub fast_recovery: settings::FastRecoveryConfig = settings::FastRecoveryConfig::default()
             ; used when |c| matches!(c.method(), Method::Reno | Method::NewReno | Method::ENewReno),
             else "the loss recovery is none of `reno`, `newreno` and `e_newreno`",
         /// Enhanced NewReno.
-        pub e_newreno: recovery::settings::ENewRenoConfig = recovery::settings::ENewRenoConfig::default()
+        pub e_newreno: settings::ENewRenoConfig = settings::ENewRenoConfig::default()
             ; used when |c| c.method() == Method::ENewReno, else "the loss recovery is not `e_newreno`",
         /// Loss recovery with SACK.
-        pub sack: recovery::settings::SackConfig = recovery::settings::SackConfig::default()
+        pub sack: settings::SackConfig = settings::SackConfig::default()
             ; used when |c| c.method() == Method::Sack, else "the loss recovery is not `sack`",
         /// RACK-TLP.
-        pub rack_tlp: recovery::settings::RackTlpConfig = recovery::settings::RackTlpConfig::default()
+        pub rack_tlp: settings::RackTlpConfig = settings::RackTlpConfig::default()
             ; used when |c| c.method() == Method::RackTlp, else "the loss recovery is not `rack_tlp`",
         /// Explicit loss notification.
-        pub eln: eln::settings::Config = eln::settings::Config::default()
+        pub eln: settings::ElnConfig = settings::ElnConfig::default()
             ; used when |c| c.heeds_notifications(), else "the loss recovery is `rack_tlp`",
         /// Explicit link failure notification.
         pub elfn: Shared<elfn::Config> = Shared::default(),
@@ -340,7 +317,7 @@ ack::policies! {
         /// Application that reads the data of a receiver.
         pub reader: Shared<reader::Config> = Shared::default(),
         /// Congestion window limit from the hop count of the path.
-        pub hop_limit: hop_limit::Config = hop_limit::Config::default(),
+        pub hop_limit: settings::HopLimitConfig = settings::HopLimitConfig::default(),
     }
 }
 

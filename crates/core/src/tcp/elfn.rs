@@ -3,7 +3,7 @@
 //! out nor cuts its window, and sends the first unacknowledged segment at intervals, until an acknowledgement shows
 //! that there is a route again; then it continues as before.
 
-use super::recovery::settings::Answer;
+use super::settings::Answer;
 use crate::setting::limit::{HOUR, range};
 use crate::unit::Span;
 use crate::{keywords, settings};

@@ -18,30 +18,43 @@ pub mod ecn;
 pub mod elfn;
 pub mod eln;
 pub mod handshake;
-pub mod hop_limit;
-pub mod output;
 pub mod pacer;
 pub mod pairs;
 pub mod reader;
 pub mod receive_buffer;
 pub mod receiver;
 pub mod recovery;
-mod room;
 pub mod rto;
 mod sack_memory;
 pub mod scoreboard;
 pub mod send_times;
 pub mod sender;
+pub mod settings;
 pub mod split;
 pub mod variants;
 mod writes;
 
 pub use config::{
-    Config, DupAcks, GrowthPer, GrowthWhen, Halving, IdleRule, InitialWindow, LocalDrop, NO_FIN, Nagle, SendBuffer,
-    SmallQueue,
+    Config, DupAcks, GrowthPer, GrowthWhen, Halving, IdleRule, InitialWindow, LocalDrop, NO_FIN, SmallQueue,
 };
 pub use counters::{Counters, Sums};
-pub use output::Out;
 pub use receiver::Receiver;
 pub use sender::{Phase, Sender, View};
+pub use settings::{Nagle, SendBuffer};
 pub use split::Split;
+
+use crate::packet::{AckSegment, DataSegment};
+
+/// Actions of the two ends of a connection.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Out {
+    /// The sender sends this segment.
+    Segment(DataSegment),
+    /// The receiver sends this acknowledgement.
+    Ack(AckSegment),
+    /// The receiver hands new segments to the application, in order.
+    Deliver {
+        /// Number of segments, the SYN not counted.
+        segments: u32,
+    },
+}

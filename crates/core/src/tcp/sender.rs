@@ -1,16 +1,16 @@
 //! The sending end of a connection.
 
+use super::Out;
 use super::cc::CongestionControl;
 use super::cc::interface::AckKind;
 use super::config::{Config, IdleRule};
 use super::connection::Connection;
 use super::counters::Counters;
 use super::eln::Eln;
-use super::output::Out;
 use super::recovery::Recovery;
-use super::recovery::settings::Answer;
 use super::recovery::view::RackView;
 use super::send_times::SendTimes;
+use super::settings::Answer;
 use crate::packet::{AckSegment, DataSegment, Flag, Seq};
 use crate::unit::{Span, Time};
 

@@ -1,8 +1,8 @@
 //! A split connection (I-TCP; Bakre and Badrinath, ICDCS 1995): a node on the way ends the connection of the source,
 //! acknowledges segments as soon as they are in its buffer, and sends them on over a connection of its own.
 
+use super::Out;
 use super::config::Config;
-use super::output::Out;
 use super::receiver::Receiver;
 use super::sender::Sender;
 use crate::packet::{AckSegment, DataSegment, Ecn, Fin, Seq};

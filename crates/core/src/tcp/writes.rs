@@ -4,7 +4,7 @@
 //! A segment is cut at its first transmission, from all bytes written by then. PSH marks a segment that ends with the
 //! end of a write (RFC 9293, 3.9.1.2; Linux clears PSH when the next write begins in the segment).
 
-use super::config::{Nagle, SendBuffer};
+use super::settings::{Nagle, SendBuffer};
 use crate::packet::Seq;
 use std::collections::VecDeque;
 

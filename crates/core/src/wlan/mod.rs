@@ -344,20 +344,27 @@ impl Config {
     /// Modes that rate control may choose for unicast data frames; empty where it chooses none.
     pub fn chosen_modes(&self) -> Vec<Mode> {
         match self.rate_control.algorithm.chooses_rates() {
-            true => self.rate_control.modes(self.data_mode(), |mode| self.has(mode)),
+            true => self.rate_control.modes(self.data_mode(), &self.ppdu),
             false => Vec::new(),
         }
+    }
+
+    /// Modes of unicast data frames on links without a rate of their own: those that rate control may choose, or else
+    /// the configured one.
+    pub fn data_modes(&self) -> Vec<Mode> {
+        let chosen = self.chosen_modes();
+        if chosen.is_empty() { vec![self.data_mode()] } else { chosen }
+    }
+
+    /// The slowest of the [`data_modes`](Self::data_modes).
+    pub fn slowest_mode(&self) -> Mode {
+        self.data_modes().into_iter().min_by_key(|mode| mode.rate()).expect("data have a mode")
     }
 
     /// Modes of the PHY that are slower than the configured mode of data frames, from the fastest on.
     pub fn slower_modes(&self) -> impl Iterator<Item = Mode> + '_ {
         let data = self.data_mode();
-        data.family().rev().filter(move |&mode| mode.rate() < data.rate() && self.has(mode))
-    }
-
-    /// Returns true if a mode exists in the channel of this PHY.
-    pub fn has(&self, mode: Mode) -> bool {
-        !mode.is_ht() || self.ppdu.has(mode.mcs().into())
+        data.family().rev().filter(move |&mode| mode.rate() < data.rate() && self.ppdu.has_mode(mode))
     }
 
     /// Returns true if frames are sent at a rate of 802.11a.

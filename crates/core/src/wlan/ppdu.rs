@@ -89,6 +89,11 @@ impl Config {
         self.mode(self.mcs, self.streams)
     }
 
+    /// Returns true if frames can be sent in a mode: if it is no HT mode, or exists in this format.
+    pub fn has_mode(&self, mode: Mode) -> bool {
+        !mode.is_ht() || self.has(mode.mcs().into())
+    }
+
     /// Returns true if this format has an MCS at the width of the channel.
     pub fn has(&self, mcs: u32) -> bool {
         match self.format {

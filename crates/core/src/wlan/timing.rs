@@ -65,7 +65,7 @@ pub struct Timing {
     header: u32,
     /// Time after the end of each OFDM frame that belongs to it, in the band of 2.4 GHz.
     signal_extension: Span,
-    ppdu: ppdu::Config,
+    pub(super) ppdu: ppdu::Config,
 }
 
 fn plcp(mode: Mode, preamble: Preamble) -> Span {
@@ -141,9 +141,7 @@ impl Timing {
             (response, t.airtime(CTS_BYTES, response, t.basic_preamble))
         });
         if chosen && !control.algorithm.has_chain() {
-            let named = control.rates.iter().map(|&rate| Mode::checked(rate)).min();
-            let slowest = named.or_else(|| t.data_mode.family().next()).unwrap_or(t.data_mode);
-            t.rts_mode = t.basic_mode.min(t.response_to_any(slowest).0);
+            t.rts_mode = t.basic_mode.min(t.response_to_any(cfg.slowest_mode()).0);
         }
         t.rts = t.airtime(RTS_BYTES, t.rts_mode, t.basic_preamble);
         t.cts = t.cts_in(t.rts_mode);
@@ -207,11 +205,6 @@ impl Timing {
     /// Time on air of a unicast data frame \[B\] at a rate.
     pub fn data_in(&self, mode: Mode, frame_bytes: u32) -> Span {
         self.airtime(frame_bytes, mode, self.preamble)
-    }
-
-    /// Returns true if frames can be sent in a mode.
-    pub fn has(&self, mode: Mode) -> bool {
-        !mode.is_ht() || self.ppdu.has(mode.mcs().into())
     }
 
     /// Bytes of the MAC header and the FCS of a data frame.

@@ -70,47 +70,63 @@ macro_rules! disciplines {
             $(, settings $group:ident: $Group:ty = $about:literal $(, shared with $other:literal)?)?;
         )*
     ) => {
-        crate::keywords! {
-            /// Queue disciplines.
-            pub enum Discipline {
-                $( $(#[doc = $doc])* $Part = $word, )*
+        $crate::dispatch::parts! {
+            words {
+                /// Queue disciplines.
+                Discipline;
+                /// Returns true if packets can be dropped or marked before the queue is full, by a rule of the discipline.
+                is_managed: bool = MANAGED;
+                /// Returns true if the arriving packet can count against the limits.
+                counts_arrival: bool = COUNTS_ARRIVAL;
+                /// Returns true if `queue.mark_threshold` marks packets.
+                marks_by_length: bool = MARKS_BY_LENGTH;
             }
-        }
+            settings {
+                /// The queue of every node in front of its MAC, and in front of each of its wired links.
+                Config by discipline = "queue.discipline" { $($fields)* }
 
-        crate::settings! {
-            /// The queue of every node in front of its MAC, and in front of each of its wired links.
-            pub struct Config {
-                $($fields)*
-                $( $(
-                    #[doc = $about]
-                    pub $group: $Group = <$Group>::default()
-                        ; used when |c| [$word, $($other)?].contains(&c.discipline.word()),
-                        else disciplines!(@why $word $($other)?),
-                )? )*
+                /// Number of flow buckets that a queue with these settings allocates.
+                pub fn buckets(&self) -> u64;
             }
-        }
-
-        impl Discipline {
-            /// Returns true if packets can be dropped or marked before the queue is full, by a rule of the discipline.
-            pub fn is_managed(self) -> bool {
-                match self { $( Discipline::$Part => $Part::MANAGED, )* }
+            enum {
+                /// Queue of any discipline.
+                #[derive(Clone, Debug)]
+                pub Queue;
             }
+            dispatch {
+                /// Enqueues, marks or drops a packet that arrives.
+                #[inline]
+                pub fn push(&mut self, packet: PacketId, cx: &mut Cx<'_>);
 
-            /// Returns true if the arriving packet can count against the limits.
-            pub fn counts_arrival(self) -> bool {
-                match self { $( Discipline::$Part => $Part::COUNTS_ARRIVAL, )* }
+                fn push_front(&mut self, packet: PacketId, cx: &mut Cx<'_>);
+
+                /// Takes the next packet. Must be called whenever the outlet is free: an empty queue records that it is
+                /// idle.
+                #[inline]
+                pub fn pop(&mut self, cx: &mut Cx<'_>) -> Option<PacketId>;
+
+                fn remove(&mut self, cx: &Cx<'_>, matches: impl Fn(PacketId) -> bool) -> Option<PacketId>;
+
+                fn find(&self, matches: impl Fn(PacketId) -> bool) -> Option<PacketId>;
+
+                fn count(&self, matches: impl Fn(PacketId) -> bool) -> usize;
+
+                /// Number of packets that wait.
+                pub fn len(&self) -> usize;
+
+                fn room(&self) -> usize;
+
+                /// Bytes of the packets that wait.
+                pub fn bytes(&self, pool: &PacketPool) -> u64;
+
+                /// Number of packets that were marked.
+                pub fn marks(&self) -> u64;
             }
-
-            /// Returns true if `queue.mark_threshold` marks packets.
-            pub fn marks_by_length(self) -> bool {
-                match self { $( Discipline::$Part => $Part::MARKS_BY_LENGTH, )* }
-            }
-        }
-
-        /// Queue of any discipline.
-        #[derive(Clone, Debug)]
-        pub enum Queue {
-            $( $(#[doc = $doc])* $Part($Held), )*
+            $(
+                $(#[doc = $doc])*
+                $Part($Held): $Part = $word
+                $(, settings $group: $Group = $about $(, shared with $other)?)?;
+            )*
         }
 
         impl Queue {
@@ -120,44 +136,7 @@ macro_rules! disciplines {
                     $( Discipline::$Part => Queue::$Part(<$Held>::from($Part::new(cfg, outlet, rng))), )*
                 }
             }
-
-            /// Number of flow buckets that a queue with these settings allocates.
-            pub fn buckets(cfg: &Config) -> u64 {
-                match cfg.discipline { $( Discipline::$Part => $Part::buckets(cfg), )* }
-            }
-        }
-
-        $crate::dispatch! { Queue [$($Part)*]
-            /// Enqueues, marks or drops a packet that arrives.
-            #[inline]
-            pub fn push(&mut self, packet: PacketId, cx: &mut Cx<'_>);
-
-            fn push_front(&mut self, packet: PacketId, cx: &mut Cx<'_>);
-
-            /// Takes the next packet. Must be called whenever the outlet is free: an empty queue records that it is
-            /// idle.
-            #[inline]
-            pub fn pop(&mut self, cx: &mut Cx<'_>) -> Option<PacketId>;
-
-            fn remove(&mut self, cx: &Cx<'_>, matches: impl Fn(PacketId) -> bool) -> Option<PacketId>;
-
-            fn find(&self, matches: impl Fn(PacketId) -> bool) -> Option<PacketId>;
-
-            fn count(&self, matches: impl Fn(PacketId) -> bool) -> usize;
-
-            /// Number of packets that wait.
-            pub fn len(&self) -> usize;
-
-            fn room(&self) -> usize;
-
-            /// Bytes of the packets that wait.
-            pub fn bytes(&self, pool: &PacketPool) -> u64;
-
-            /// Number of packets that were marked.
-            pub fn marks(&self) -> u64;
         }
     };
-    (@why $word:literal) => { concat!("`queue.discipline` is not `", $word, "`") };
-    (@why $word:literal $other:literal) => { concat!("`queue.discipline` is neither `", $word, "` nor `", $other, "`") };
 }
 pub(super) use disciplines;

@@ -28,28 +28,30 @@ pub struct Crossings {
 impl Crossings {
     /// Derives the segments from the shortest paths.
     pub fn new(routes: &Routes, nodes: usize, is_link: impl Fn(NodeId, NodeId) -> bool) -> Crossings {
-        let step = |at: NodeId, goal: NodeId| {
-            let next = |n| routes.via(n, goal);
+        let step = |at: NodeId, destination: NodeId| {
+            let next = |n| routes.via(n, destination);
             let first = next(at)?;
             if is_link(at, first) {
                 return Some(Step::Link(first));
             }
             let mut end = first;
-            while end != goal
+            while end != destination
                 && let Some(via) = next(end).filter(|&v| !is_link(end, v))
             {
                 end = via;
             }
             Some(Step::Radio(end))
         };
-        let goals = routes.destinations();
-        let steps = goals.map(|goal| (goal, (0..nodes as u32).map(|n| step(NodeId(n), goal)).collect())).collect();
+        let destinations = routes.destinations();
+        let steps = destinations
+            .map(|destination| (destination, (0..nodes as u32).map(|n| step(NodeId(n), destination)).collect()))
+            .collect();
         Crossings { steps }
     }
 
     /// Next segment from a node to a destination; `None` without a path.
-    pub fn step(&self, at: NodeId, goal: NodeId) -> Option<Step> {
-        *self.steps.get(&goal)?.get(at.index())?
+    pub fn step(&self, at: NodeId, destination: NodeId) -> Option<Step> {
+        *self.steps.get(&destination)?.get(at.index())?
     }
 }
 
@@ -67,7 +69,7 @@ mod tests {
         let routes = Routes::shortest(7, [NodeId(6), NodeId(0), NodeId(3)], neighbors, neighbors);
         let links = [2, 3, 4];
         let c = Crossings::new(&routes, 7, |a, b| links.contains(&a.0.min(b.0)));
-        let steps = |goal| (0..7).map(|n| c.step(NodeId(n), NodeId(goal))).collect::<Vec<_>>();
+        let steps = |destination| (0..7).map(|n| c.step(NodeId(n), NodeId(destination))).collect::<Vec<_>>();
         let (link, radio) = (|n| Some(Step::Link(NodeId(n))), |n| Some(Step::Radio(NodeId(n))));
         assert_eq!(steps(6), [radio(2), radio(2), link(3), link(4), link(5), radio(6), None]);
         assert_eq!(steps(0), [None, radio(0), radio(0), link(2), link(3), link(4), radio(5)]);

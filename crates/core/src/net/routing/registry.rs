@@ -147,69 +147,118 @@ macro_rules! protocols {
             $Part:ident($Held:ty): $Type:ty = $word:literal $(, settings $group:ident: $Group:ty = $about:literal)?;
         )*
     ) => {
-        crate::keywords! {
-            /// Routing protocols.
-            pub enum Protocol {
-                $( $(#[doc = $doc])* $Part = $word, )*
+        $crate::dispatch::parts! {
+            words {
+                /// Routing protocols.
+                Protocol;
+                /// Routes over the radio are learned from messages, and not known from the start.
+                learns_routes: bool = LEARNS;
+                /// The router is notified of all packets that the MAC gives up, or ignores such notifications.
+                hears_of_all: bool = HEARS_OF_ALL;
             }
-        }
+            settings {
+                /// Routing.
+                Config by protocol = "routing.protocol" { $($fields)* }
 
-        crate::settings! {
-            /// Routing.
-            pub struct Config {
-                $($fields)*
-                $( $(
-                    #[doc = $about]
-                    pub $group: $Group = <$Group>::default()
-                        ; used when |c| c.protocol == Protocol::$Part,
-                        else concat!("`routing.protocol` is not `", $word, "`"),
-                )? )*
-            }
-        }
+                /// The most hops over the radio to which a route can be found, and the setting that says so.
+                pub fn reach(&self, ttl: u8) -> (&'static str, u8);
 
-        impl Protocol {
-            /// Routes over the radio are learned from messages, and not known from the start.
-            pub fn learns_routes(self) -> bool {
-                match self { $( Protocol::$Part => <$Type>::LEARNS, )* }
-            }
+                /// The settings of source routes, if packets carry their routes.
+                pub fn source_routes(&self) -> Option<&dsr::Config>;
 
-            /// The router is notified of all packets that the MAC gives up, or ignores such notifications.
-            pub fn hears_of_all(self) -> bool {
-                match self { $( Protocol::$Part => <$Type>::HEARS_OF_ALL, )* }
-            }
-        }
+                /// Memory of what a router learns among this number of nodes, beyond the routes that are in use \[B\].
+                pub fn learned_bytes(&self, nodes: f64) -> f64;
 
-        impl Config {
-            /// The most hops over the radio to which a route can be found, and the setting that says so.
-            pub fn reach(&self, ttl: u8) -> (&'static str, u8) {
-                match self.protocol { $( Protocol::$Part => <$Type>::reach(self, ttl), )* }
-            }
+                /// Interval at which every node announces all nodes to its neighbors, if it does.
+                pub fn tells_all_every(&self) -> Option<Span>;
 
-            /// The settings of source routes, if packets carry their routes.
-            pub fn source_routes(&self) -> Option<&dsr::Config> {
-                match self.protocol { $( Protocol::$Part => <$Type>::source_routes(self), )* }
-            }
+                /// The setting that lets routes use links over which broadcasts arrive but no ACK returns; the name of the
+                /// protocol, and advice.
+                pub fn trusts_broadcasts(&self) -> Option<(&'static str, &'static str, &'static str)>;
 
-            /// Memory of what a router learns among this number of nodes, beyond the routes that are in use \[B\].
-            pub fn learned_bytes(&self, nodes: f64) -> f64 {
-                match self.protocol { $( Protocol::$Part => <$Type>::learned_bytes(self, nodes), )* }
+                /// Periods of the timers that every node with a radio keeps, whatever happens.
+                pub fn periods(&self) -> Vec<Span>;
             }
+            enum {
+                /// The router of a node.
+                #[derive(Clone, Debug)]
+                #[allow(
+                    clippy::large_enum_variant,
+                    reason = "in place: what a broadcast touches at each receiver is one cache line less"
+                )]
+                pub Router;
+                /// Routes come and go.
+                learns: bool = LEARNS;
+                /// The router is notified of all data that the MAC gives up.
+                hears_of_all: bool = HEARS_OF_ALL;
+                /// The router gets its own messages back, too, when the MAC gives them up.
+                saves_messages: bool = SAVES_MESSAGES;
+            }
+            dispatch {
+                /// A packet of this node, or one to be passed on.
+                pub fn route(&mut self, packet: PacketId, cx: &mut Cx<'_>);
 
-            /// Interval at which every node announces all nodes to its neighbors, if it does.
-            pub fn tells_all_every(&self) -> Option<Span> {
-                match self.protocol { $( Protocol::$Part => <$Type>::tells_all_every(self), )* }
-            }
+                /// The neighbor to which packets for a destination go, where that never changes.
+                pub fn next_hop(&self, at: NodeId, to: NodeId) -> Option<NodeId>;
 
-            /// The setting that lets routes use links over which broadcasts arrive but no ACK returns; the name of the
-            /// protocol, and advice.
-            pub fn trusts_broadcasts(&self) -> Option<(&'static str, &'static str, &'static str)> {
-                match self.protocol { $( Protocol::$Part => <$Type>::trusts_broadcasts(self), )* }
-            }
+                /// Returns true if a message of the routing protocol is without effect at this node, by an inexpensive test that
+                /// may miss some such messages.
+                #[inline]
+                pub fn ignores(&self, packet: PacketId, pool: &PacketPool, now: Time) -> bool;
 
-            /// Periods of the timers that every node with a radio keeps, whatever happens.
-            pub fn periods(&self) -> Vec<Span> {
-                match self.protocol { $( Protocol::$Part => <$Type>::periods(self), )* }
+                /// A message of the routing protocol was received; it ends here or is passed on.
+                pub fn on_message(&mut self, packet: PacketId, cx: &mut Cx<'_>);
+
+                /// The MAC has given up a message of this router. The router does not get the message back.
+                pub fn on_message_lost(&mut self, packet: PacketId, pool: &PacketPool, now: Time);
+
+                /// The MAC has given up a packet, or its neighbor's address cannot be found.
+                pub fn on_link_failure(&mut self, packet: PacketId, cx: &mut Cx<'_>);
+
+                /// A packet was taken out of the queue as [`Out::Return`] asks.
+                pub fn on_returned(&mut self, packet: PacketId, cx: &mut Cx<'_>);
+
+                /// A packet has reached the node to which its route leads.
+                #[inline]
+                pub fn on_arrival(&mut self, packet: PacketId, cx: &mut Cx<'_>);
+
+                /// The router wants to see frames for other nodes.
+                pub fn is_promiscuous(&self) -> bool;
+
+                /// A frame for another node was read; the packet is not this node's.
+                pub fn on_overheard(&mut self, packet: PacketId, cx: &mut Cx<'_>);
+
+                /// The node is switched off: packets that wait are lost, and what has been learned by messages.
+                pub fn switch_off(&mut self, cx: &mut Cx<'_>);
+
+                /// The node is switched on again.
+                pub fn switch_on(&mut self, cx: &mut Cx<'_>);
+
+                /// Time of the next call.
+                #[inline]
+                pub fn deadline(&self) -> Time;
+
+                /// The deadline of the router has come.
+                pub fn on_deadline(&mut self, cx: &mut Cx<'_>);
+
+                /// The routes that this node can use now, by destination.
+                pub fn routes(&self, at: NodeId, now: Time, out: &mut Vec<KnownRoute>);
+
+                /// Returns true if this node can use a route to a destination now.
+                pub fn has_route(&self, to: NodeId, now: Time) -> bool;
+
+                /// Packets for this destination wait for a route.
+                pub fn holds(&self, to: NodeId, pool: &PacketPool) -> bool;
+
+                /// Packets that wait for a route.
+                pub fn waiting(&self) -> usize;
+
+                fn count(&self, sum: &mut Counted);
+
+                /// Memory of what the router has learned, about \[B\].
+                pub fn memory(&self) -> usize;
             }
+            $( $(#[doc = $doc])* $Part($Held): $Type = $word $(, settings $group: $Group = $about)?; )*
         }
 
         /// Counters of each protocol; a name in several lists is one column.
@@ -228,16 +277,6 @@ macro_rules! protocols {
             }
         }
 
-        /// The router of a node.
-        #[derive(Clone, Debug)]
-        #[allow(
-            clippy::large_enum_variant,
-            reason = "in place: what a broadcast touches at each receiver is one cache line less"
-        )]
-        pub enum Router {
-            $( $(#[doc = $doc])* $Part($Held), )*
-        }
-
         impl Router {
             /// The router of a node, with its random numbers; `routes` are needed by the protocols that know them from
             /// the start.
@@ -246,86 +285,6 @@ macro_rules! protocols {
                     $( Protocol::$Part => Router::$Part(<$Held>::from(<$Type>::start(shared, routes, rng))), )*
                 }
             }
-
-            /// Routes come and go.
-            pub fn learns(&self) -> bool {
-                match self { $( Router::$Part(_) => <$Type>::LEARNS, )* }
-            }
-
-            /// The router is notified of all data that the MAC gives up.
-            pub fn hears_of_all(&self) -> bool {
-                match self { $( Router::$Part(_) => <$Type>::HEARS_OF_ALL, )* }
-            }
-
-            /// The router gets its own messages back, too, when the MAC gives them up.
-            pub fn saves_messages(&self) -> bool {
-                match self { $( Router::$Part(_) => <$Type>::SAVES_MESSAGES, )* }
-            }
-        }
-
-        $crate::dispatch! { Router [$($Part)*]
-            /// A packet of this node, or one to be passed on.
-            pub fn route(&mut self, packet: PacketId, cx: &mut Cx<'_>);
-
-            /// The neighbor to which packets for a destination go, where that never changes.
-            pub fn next_hop(&self, at: NodeId, to: NodeId) -> Option<NodeId>;
-
-            /// Returns true if a message of the routing protocol is without effect at this node, by an inexpensive test
-            /// that may miss some such messages.
-            #[inline]
-            pub fn ignores(&self, packet: PacketId, pool: &PacketPool, now: Time) -> bool;
-
-            /// A message of the routing protocol was received; it ends here or is passed on.
-            pub fn on_message(&mut self, packet: PacketId, cx: &mut Cx<'_>);
-
-            /// The MAC has given up a message of this router. The router does not get the message back.
-            pub fn on_message_lost(&mut self, packet: PacketId, pool: &PacketPool, now: Time);
-
-            /// The MAC has given up a packet, or its neighbor's address cannot be found.
-            pub fn on_link_failure(&mut self, packet: PacketId, cx: &mut Cx<'_>);
-
-            /// A packet was taken out of the queue as [`Out::Return`] asks.
-            pub fn on_returned(&mut self, packet: PacketId, cx: &mut Cx<'_>);
-
-            /// A packet has reached the node to which its route leads.
-            #[inline]
-            pub fn on_arrival(&mut self, packet: PacketId, cx: &mut Cx<'_>);
-
-            /// The router wants to see frames for other nodes.
-            pub fn is_promiscuous(&self) -> bool;
-
-            /// A frame for another node was read; the packet is not this node's.
-            pub fn on_overheard(&mut self, packet: PacketId, cx: &mut Cx<'_>);
-
-            /// The node is switched off: packets that wait are lost, and what has been learned by messages.
-            pub fn switch_off(&mut self, cx: &mut Cx<'_>);
-
-            /// The node is switched on again.
-            pub fn switch_on(&mut self, cx: &mut Cx<'_>);
-
-            /// Time of the next call.
-            #[inline]
-            pub fn deadline(&self) -> Time;
-
-            /// The deadline of the router has come.
-            pub fn on_deadline(&mut self, cx: &mut Cx<'_>);
-
-            /// The routes that this node can use now, by destination.
-            pub fn routes(&self, at: NodeId, now: Time, out: &mut Vec<KnownRoute>);
-
-            /// Returns true if this node can use a route to a destination now.
-            pub fn has_route(&self, to: NodeId, now: Time) -> bool;
-
-            /// Packets for this destination wait for a route.
-            pub fn holds(&self, to: NodeId, pool: &PacketPool) -> bool;
-
-            /// Packets that wait for a route.
-            pub fn waiting(&self) -> usize;
-
-            fn count(&self, sum: &mut Counted);
-
-            /// Memory of what the router has learned, about \[B\].
-            pub fn memory(&self) -> usize;
         }
     };
 }

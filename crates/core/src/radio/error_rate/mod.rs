@@ -8,22 +8,12 @@ mod dsss;
 mod ofdm;
 mod table;
 
+pub use ofdm::Ofdm;
 pub use table::ErrorRates;
 
-use crate::keywords;
 use crate::unit::BitRate;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
-
-keywords! {
-    /// Models of OFDM error rates.
-    pub enum Ofdm {
-        /// Union bound with soft decisions, after NIST (Miller 2003; Pei and Henderson 2010).
-        Nist = "nist",
-        /// Hard decisions, after YANS (Lacage and Henderson 2006); needs about 3 dB less.
-        Yans = "yans",
-    }
-}
 
 /// Natural logarithm of the probability that a bit survives, at a rate and a linear signal-to-noise ratio.
 ///

@@ -5,8 +5,18 @@
 //! and Henderson, "Yet another network simulator", WNS2 2006, hard decisions and the first two distances. The signal to
 //! noise ratio is that in 20 MHz.
 
-use super::Ofdm;
+use crate::keywords;
 use libm::{erfc, log1p, pow, sqrt};
+
+keywords! {
+    /// Models of OFDM error rates.
+    pub enum Ofdm {
+        /// Union bound with soft decisions, after NIST (Miller 2003; Pei and Henderson 2010).
+        Nist = "nist",
+        /// Hard decisions, after YANS (Lacage and Henderson 2006); needs about 3 dB less.
+        Yans = "yans",
+    }
+}
 
 /// A rate: size of the constellation, code rate, and data subcarriers.
 struct Coded {

@@ -1,19 +1,8 @@
 //! Fading: variation of the power of a signal from frame to frame.
 
-use crate::keywords;
-use crate::radio::in_range::ReceiverInRange;
+use crate::radio::transmitter::ReceiverInRange;
 use crate::rng::Stream;
 use std::f64::consts::LN_2;
-
-keywords! {
-    /// Variation of the power of a signal from frame to frame.
-    pub enum Fading {
-        /// No fading.
-        None = "none",
-        /// Rayleigh: exponentially distributed power, drawn for each frame and receiver.
-        Rayleigh = "rayleigh",
-    }
-}
 
 /// Steps per octave.
 const STEPS: usize = 256;

@@ -5,10 +5,11 @@
 //! anew, signal by signal in the order of arrival. Of signals that arrive in the same nanosecond the stronger is first,
 //! and of equal ones the longer.
 
+use super::reaction::{Arrival, Locked, Reaction};
 use super::signals::Signal;
-use super::{Air, Coding, Config, Relock};
+use super::{Air, Coding, Config};
 use crate::radio::aims::{Aims, Clash};
-use crate::radio::channel::{Lock, Receiver};
+use crate::radio::receiver::{Lock, Receiver};
 use crate::unit::Time;
 
 /// State of a receiver between two arrivals.
@@ -158,21 +159,22 @@ impl State {
         (cfg, noise, codings): (&Config, f64, &[Coding]),
     ) -> State {
         let s = &list[arrives];
-        let least = cfg.preamble_detection.0;
-        let (detected, noticed) = (s.power >= least * (noise + others), s.power >= least * (noise + older));
-        let locks = State { locked: Some(arrives), gave_up: None };
-        let Some(locked) = self.locked else {
-            return if detected { locks } else { self.give_up(noticed, s) };
-        };
-        let l = &list[locked];
-        let undone = s.from < l.from + cfg.detection_time && l.power < least * (noise + others - l.power + s.power);
-        let data_from = l.from + codings[usize::from(l.mode)].plcp;
-        let in_time = cfg.relock_during == Relock::Always || s.from < data_from;
-        let relocks = in_time && cfg.relock.is_some_and(|margin| s.power >= margin.0 * l.power);
-        match detected && (undone || relocks) {
-            true => locks,
-            false if undone => State { locked: None, gave_up: Some((l.sender, l.until)) }.give_up(noticed, s),
-            false => self,
+        let noticed = s.power >= cfg.preamble_detection.0 * (noise + older);
+        let locked = self.locked.map(|i| &list[i]);
+        let on = locked.map(|l| Locked {
+            begins: l.from,
+            data_from: l.from + codings[usize::from(l.mode)].plcp,
+            power: l.power,
+            is_clean: true,
+        });
+        let arrival = Arrival { from: s.from, power: s.power, others, is_heard: true };
+        match (Reaction::of(cfg, noise, &arrival, on), locked) {
+            (Reaction::Locks, _) => State { locked: Some(arrives), gave_up: None },
+            (Reaction::GivesUp, Some(l)) => {
+                State { locked: None, gave_up: Some((l.sender, l.until)) }.give_up(noticed, s)
+            }
+            (_, Some(_)) => self,
+            (_, None) => self.give_up(noticed, s),
         }
     }
 

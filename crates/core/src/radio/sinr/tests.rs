@@ -2,9 +2,8 @@
 
 use super::*;
 use crate::radio::channel::tests::Busy;
-use crate::radio::channel::{Channel, Ended};
-use crate::radio::{Config as RadioConfig, LogDistance, Propagation, Verdict};
-use crate::unit::{Meters, Position};
+use crate::radio::{Channel, Config as RadioConfig, Ended, LogDistance, Propagation, Verdict};
+use crate::unit::{Meters, Position, Ratio, SignalPower};
 
 const ELEVEN: u8 = 3;
 const TWO: u8 = 1;

@@ -155,7 +155,7 @@ impl Flow {
 
     /// Half to which a packet belongs. The splitting node acknowledges the first half, and sends over the second.
     fn half(&self, p: &Packet) -> usize {
-        let second = p.halfway == matches!(p.body, Body::Data(_));
+        let second = p.from_split == matches!(p.body, Body::Data(_));
         usize::from(second && self.halves[1].is_some())
     }
 }

@@ -179,7 +179,7 @@ impl Packets {
             sequence,
             bytes: p.bytes,
             src: p.source,
-            dst: p.goal,
+            dst: p.final_destination,
             node: step.node,
             event,
             next_hop: leaves.then_some(p.next_hop),
@@ -194,9 +194,9 @@ impl Packets {
         let p = &step.packet;
         match p.body {
             Body::Data(segment) if segment.control.is_none() => {
-                let ends = step.happening == Happening::Ended(Fate::Delivered) && step.node == p.goal;
+                let ends = step.happening == Happening::Ended(Fate::Delivered) && step.node == p.final_destination;
                 let split = self.split.get(p.flow.index()).is_some_and(|&split| split);
-                (!(ends && split) || p.halfway).then_some(segment.born)
+                (!(ends && split) || p.from_split).then_some(segment.born)
             }
             Body::Datagram(_) => Some(p.born),
             _ => None,

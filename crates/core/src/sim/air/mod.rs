@@ -1,27 +1,27 @@
 //! The air: the channel, the stations of all radios, and the frames on the air.
 
 mod errors;
+pub mod mac;
 pub mod qos;
+mod qos_reception;
 pub mod reception;
 
 use crate::mobility::MobileNodes;
-use crate::packet::{Kind, PacketId, PacketPool, RadioId};
-use crate::radio::{Channel, Harm, Verdict, sinr};
+use crate::packet::{PacketId, PacketPool, RadioId};
+use crate::radio::{Channel, Harm, Verdict};
 use crate::record::loss::Cause;
-use crate::rng::{Purpose, Stream};
-use crate::run::{Profile, RadioSetup, Setup};
+use crate::run::Setup;
 use crate::sim::network::Network;
 use crate::sim::network::ports::Ports;
 use crate::sim::timer_numbers::Timer;
 use crate::sim::timers::Timers;
 use crate::sim::watch::Watch;
 use crate::unit::{Span, Time};
-use crate::wlan::edca::{Access, QosStation, Secondary};
-use crate::wlan::{self, Contention, Frame, Station, Timing, Unanswered};
+use crate::wlan::{self, Frame, Station, Unanswered};
 use errors::Receivers;
+use mac::{Mac, Rules};
 use qos::Qos;
-use reception::{FrameEnd, FrameStart, MovingFrameStart, medium};
-use std::sync::Arc;
+use reception::{Deferred, FrameEnd, FrameStart, MovingFrameStart, medium};
 
 /// A frame on the air.
 #[derive(Clone, Copy, Debug)]
@@ -62,87 +62,6 @@ impl OnAir {
     }
 }
 
-/// Rules shared by the stations of a profile.
-#[derive(Debug)]
-pub struct Rules {
-    pub timing: Timing,
-    pub dcf: wlan::Config,
-}
-
-/// MAC actions deferred until every receiver has processed the end of a frame.
-#[derive(Clone, Debug)]
-pub struct Deferred {
-    pub actions: Vec<(RadioId, Time, wlan::Out)>,
-    /// Stations whose need for the end of every signal has changed, with the new state.
-    pub needs_every_end: Vec<(RadioId, bool)>,
-}
-
-impl Default for Deferred {
-    fn default() -> Deferred {
-        Deferred { actions: Vec::with_capacity(64), needs_every_end: Vec::with_capacity(64) }
-    }
-}
-
-/// The MAC of a radio.
-#[derive(Clone, Debug)]
-pub struct Mac {
-    pub station: Station,
-    /// Shared by the stations of a profile.
-    pub rules: Arc<Rules>,
-    /// The station, where access is EDCA; `station` is idle then.
-    pub qos: Option<Box<QosStation>>,
-}
-
-impl Mac {
-    /// Contention state of the station.
-    pub fn contention(&self) -> Contention {
-        self.qos.as_ref().map_or_else(|| self.station.contention(), |qos| qos.contention())
-    }
-
-    /// Frames and packets sent to each neighbor, by rate and kind of packet; empty where rates are fixed.
-    pub fn tallies(&self) -> impl Iterator<Item = (RadioId, wlan::Mode, Kind, wlan::rate::Counts)> + '_ {
-        self.qos.iter().flat_map(|qos| qos.tallies()).chain(self.station.tallies())
-    }
-
-    /// Counters of the station.
-    pub fn counters(&self) -> &wlan::dcf::Counters {
-        self.qos.as_ref().map_or_else(|| self.station.counters(), |qos| qos.counters())
-    }
-
-    /// Returns true if the station holds no packet.
-    pub fn is_free(&self) -> bool {
-        self.qos.as_ref().map_or_else(|| self.station.is_free(), |qos| qos.is_free())
-    }
-
-    pub fn all(setup: &Setup) -> Vec<Mac> {
-        let interfaces = &setup.interfaces;
-        let rules = |p: &Profile| Arc::new(Rules { timing: Timing::new(&p.wlan), dcf: p.wlan.clone() });
-        let rules: Vec<_> = interfaces.profiles.iter().map(rules).collect();
-        let others = |dcf: &wlan::Config, key| {
-            let rng = Stream::new(setup.seed, Purpose::SecondaryChannel, key);
-            dcf.has_secondary_channel().then(|| Secondary::new(&dcf.secondary_channel, rng)).flatten()
-        };
-        let mac = |((i, r), key): ((u32, &RadioSetup), u64)| {
-            let (radio, rules) = (RadioId(i), Arc::clone(&rules[r.profile as usize]));
-            let rng = Stream::new(setup.seed, Purpose::Backoff, key);
-            let reception = &interfaces.profiles[r.profile as usize].radio.sinr;
-            let control = wlan::rate::RateControl::new(
-                &rules.dcf.rate_control,
-                rules.timing.data_mode,
-                &rules.timing,
-                |rate, errors| sinr::least(reception, rate, errors),
-                Stream::new(setup.seed, Purpose::RateControl, key),
-            );
-            let modes = interfaces.modes(radio);
-            let qos = (rules.dcf.access == Access::Edca)
-                .then(|| QosStation::new(radio, &rules.dcf, modes.clone(), control.clone(), rng.clone()))
-                .map(|station| Box::new(station.beside(others(&rules.dcf, key))));
-            Mac { station: Station::new(radio, &rules.dcf, modes, control, rng), rules, qos }
-        };
-        (0..).zip(&interfaces.radios).zip(interfaces.keys()).map(mac).collect()
-    }
-}
-
 /// The channel, the stations, and the frames on the air.
 #[derive(Clone, Debug)]
 pub struct Air {
@@ -158,14 +77,13 @@ pub struct Air {
     /// Nodes read frames for other nodes.
     pub promiscuous: bool,
     /// Rate control knows the signal-to-noise ratio of received frames.
-    knows_signals: bool,
-    /// Ends of frames need more than usual: for error models, for nodes that read frames for other nodes, for rate
-    /// control that knows signals, or for observers of all ends.
-    pub closely: bool,
+    pub knows_signals: bool,
+    /// Ends of frames serve features that few runs use, which `rare_features` lists.
+    pub has_rare_features: bool,
     /// Starts of frames need more than usual: for observers, airtime accounting, Neighborhood RED, batteries or motion.
     pub watched: bool,
-    /// Ends of frames need more than usual, too: for observers of frames or airtime accounting.
-    watched_closely: bool,
+    /// Observers of frames or airtime accounting need the end of each frame at every receiver.
+    pub every_end_is_watched: bool,
     /// Actions of stations that are not dispatched yet.
     pub actions: Vec<wlan::Out>,
     pub deferred: Deferred,
@@ -187,12 +105,12 @@ impl Air {
             shortest_sifs: macs.iter().map(|m| m.rules.timing.sifs).min().unwrap_or_default(),
             macs,
             on_air: vec![OnAir::NONE; radios],
-            closely: receivers.is_some() || promiscuous || knows_signals || qos.is_some(),
+            has_rare_features: false,
             receivers,
             promiscuous,
             knows_signals,
             watched: false,
-            watched_closely: false,
+            every_end_is_watched: false,
             actions: Vec::with_capacity(8),
             deferred: Deferred::default(),
             overheard: Vec::with_capacity(64),
@@ -200,11 +118,10 @@ impl Air {
         }
     }
 
-    /// Makes the start of every frame observed from now on; `closely`: and its end at every receiver.
-    pub fn watch(&mut self, closely: bool) {
+    /// Makes the start of every frame observed from now on; `every_end`: and its end at every receiver.
+    pub fn watch(&mut self, every_end: bool) {
         self.watched = true;
-        self.watched_closely |= closely;
-        self.closely |= closely;
+        self.every_end_is_watched |= every_end;
     }
 
     /// Reports deferred ends of signals to a station. Must precede every call of the station.
@@ -307,9 +224,9 @@ impl Air {
 
     /// Second loop of the last frame of a radio: processes its end at every receiver in range. Actions are deferred,
     /// because no station may send before every receiver has processed the end. Returns the verdict at the intended
-    /// receiver, if given in this loop. `CLOSELY` must be true if `self.closely` is.
+    /// receiver, if given in this loop. `RARE` must be true if `self.has_rare_features` is.
     #[inline(always)]
-    pub fn on_frame_end<const CLOSELY: bool>(
+    pub fn on_frame_end<const RARE: bool>(
         &mut self,
         n: RadioId,
         pool: &mut PacketPool,
@@ -319,21 +236,21 @@ impl Air {
     ) -> Option<Verdict> {
         let on_air = &self.on_air[n.index()];
         let (frame, end) = (&on_air.frame, on_air.end());
-        let mut frame_end = FrameEnd::<CLOSELY> {
+        let mut frame_end = FrameEnd::<RARE> {
             frame,
             broadcast: frame.packet.filter(|_| frame.to.is_broadcast()),
             pool,
             net,
             macs: &mut self.macs,
             timers,
-            watched: self.watched_closely,
+            watched: self.every_end_is_watched,
             watch,
             actions: &mut self.actions,
             deferred: &mut self.deferred,
             at_target: None,
         };
         let mut by_error = false;
-        if CLOSELY {
+        if RARE {
             // The size is the same at all receivers, so it is computed once.
             let timing = &frame_end.macs[n.index()].rules.timing;
             let exposed = self.receivers.as_ref().and_then(|r| r.exposed(frame, timing, frame_end.pool));
@@ -355,7 +272,7 @@ impl Air {
             self.channel.finish(n, end, |r, ended| frame_end.on_end(r, ended));
         }
         let at_end = frame_end.at_target;
-        if CLOSELY {
+        if RARE {
             self.on_air[n.index()].by_error |= by_error;
         }
         // The loop borrows the channel, so the channel is updated only now.

@@ -1,7 +1,7 @@
 //! Reception at stations: what the two loops of the channel call at each receiver in range, for the start and for the
 //! end of a frame.
 
-use super::{Deferred, Mac, Rules};
+use super::mac::{Mac, Rules};
 use crate::mobility::MobileNodes;
 use crate::packet::{NodeId, PacketId, PacketPool, RadioId};
 use crate::radio::{Ended, ReceptionSink, Sensed, Verdict};
@@ -16,9 +16,23 @@ use crate::wlan::dcf::SAME_INSTANT;
 use crate::wlan::{self, Frame, Medium, Out, Signal};
 use std::cmp::Ordering;
 
-/// End of a frame, with the state that the second loop of the channel reads and changes. `CLOSELY` must be true if it
+/// MAC actions deferred until every receiver has processed the end of a frame.
+#[derive(Clone, Debug)]
+pub struct Deferred {
+    pub actions: Vec<(RadioId, Time, wlan::Out)>,
+    /// Stations whose need for the end of every signal has changed, with the new state.
+    pub needs_every_end: Vec<(RadioId, bool)>,
+}
+
+impl Default for Deferred {
+    fn default() -> Deferred {
+        Deferred { actions: Vec::with_capacity(64), needs_every_end: Vec::with_capacity(64) }
+    }
+}
+
+/// End of a frame, with the state that the second loop of the channel reads and changes. `RARE` must be true if it
 /// is `watched`.
-pub struct FrameEnd<'a, const CLOSELY: bool> {
+pub struct FrameEnd<'a, const RARE: bool> {
     pub frame: &'a Frame,
     /// Packet of a broadcast frame.
     pub broadcast: Option<PacketId>,
@@ -94,7 +108,7 @@ impl ReceptionSink for MovingFrameStart<'_> {
     }
 }
 
-impl<const CLOSELY: bool> FrameEnd<'_, CLOSELY> {
+impl<const RARE: bool> FrameEnd<'_, RARE> {
     /// The frame ends at a radio.
     #[inline(always)]
     pub fn on_end(&mut self, r: RadioId, ended: Ended) {
@@ -104,7 +118,7 @@ impl<const CLOSELY: bool> FrameEnd<'_, CLOSELY> {
             // reported.
             station.on_noise(true, ended.missed, &rules.timing, &rules.dcf);
         }
-        if CLOSELY && self.watched {
+        if RARE && self.watched {
             self.observe(r, &ended);
         }
         if r != self.frame.to {

@@ -1,37 +1,12 @@
 //! Reports to TCP senders on their packets within their own node: packets that have left the node, and local drops.
 
-use super::{Ends, Flow, Flows};
-use crate::packet::{Body, FlowId, NodeId, Packet, Reason, Seq};
-use crate::run::{Setup, Transport};
+use super::Flows;
+use super::flow::{Ends, Flow};
+use crate::packet::{Body, NodeId, Packet, Reason};
+use crate::sim::network::segment::Segment;
 use crate::sim::timer_numbers::Timer;
 use crate::sim::timers::Timers;
 use crate::unit::Time;
-
-/// Returns true if a sender tracks its packets within its own node.
-pub fn is_wanted(setup: &Setup) -> bool {
-    let of_flow = |t: &Transport| matches!(t, Transport::Tcp(cfg) if cfg.watches_own_queue());
-    setup.flows.iter().any(|f| of_flow(&f.transport) || f.split.as_ref().is_some_and(|s| s.tcp.watches_own_queue()))
-        || setup.arrivals.iter().any(|a| a.tcp.watches_own_queue())
-}
-
-/// A segment in the node that sends it.
-#[derive(Clone, Copy, Debug)]
-pub struct Segment {
-    flow: FlowId,
-    born: Time,
-    halfway: bool,
-    /// Its number; [`Seq::MAX`]: it has no data, SYN or FIN.
-    seq: Seq,
-}
-
-impl Segment {
-    /// Segment of a packet; `None` if the packet is no segment, or has left its node.
-    pub fn of(p: &Packet) -> Option<Segment> {
-        let Body::Data(data) = p.body else { return None };
-        let seq = if data.control.is_some() { Seq::MAX } else { data.seq };
-        (p.hops == 0).then_some(Segment { flow: p.flow, born: p.born, halfway: p.halfway, seq })
-    }
-}
 
 impl Flows {
     /// Flow of a segment; `None` if a later flow has its number.
@@ -45,11 +20,11 @@ impl Flows {
         let f = segment.flow.index();
         let Some(flow) = self.flow_of(segment) else { return };
         match flow {
-            Flow { from, ends: Ends::Tcp(ends), .. } if *from == n && !segment.halfway => {
-                ends.0.on_left(segment.seq, refused, now);
-                timers.set(Timer::Sender(f), ends.0.deadline());
+            Flow { from, ends: Ends::Tcp(ends), .. } if *from == n && !segment.from_split => {
+                ends.sender.on_left(segment.seq, refused, now);
+                timers.set(Timer::Sender(f), ends.sender.deadline());
             }
-            Flow { split: Some(split), .. } if split.node == n && segment.halfway => {
+            Flow { split: Some(split), .. } if split.node == n && segment.from_split => {
                 split.halves.on_left(segment.seq, refused, now);
                 timers.set(Timer::Split(f), split.halves.deadline());
             }
@@ -59,8 +34,8 @@ impl Flows {
 
     /// A packet is passed to an 802.11 radio of a node, which may be the node of its sender.
     pub fn on_radio(&mut self, n: NodeId, p: &Packet) {
-        match Segment::of(p).and_then(|segment| Some((self.flow_of(segment)?, segment.halfway))) {
-            Some((Flow { from, ends: Ends::Tcp(ends), .. }, false)) if *from == n => ends.0.on_radio(),
+        match Segment::of(p).and_then(|segment| Some((self.flow_of(segment)?, segment.from_split))) {
+            Some((Flow { from, ends: Ends::Tcp(ends), .. }, false)) if *from == n => ends.sender.on_radio(),
             Some((Flow { split: Some(split), .. }, true)) if split.node == n => split.halves.on_radio(),
             _ => {}
         }
@@ -83,10 +58,10 @@ impl Flows {
         let Body::Data(data) = p.body else { return };
         let Some(flow) = self.flow_of(segment).filter(|_| refused) else { return };
         match flow {
-            Flow { from, ends: Ends::Tcp(ends), .. } if *from == n && !segment.halfway => {
-                ends.0.on_local_drop(&data, now);
+            Flow { from, ends: Ends::Tcp(ends), .. } if *from == n && !segment.from_split => {
+                ends.sender.on_local_drop(&data, now);
             }
-            Flow { split: Some(split), .. } if split.node == n && segment.halfway => {
+            Flow { split: Some(split), .. } if split.node == n && segment.from_split => {
                 split.halves.on_local_drop(&data, now);
             }
             _ => {}

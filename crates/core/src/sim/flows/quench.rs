@@ -1,20 +1,11 @@
 //! Ideal source quench (`tcp.ecn.source_quench`): queues tell senders of segments that they mark or drop.
 
-use super::{Ends, Flow, Flows};
+use super::Flows;
+use super::flow::{Ends, Flow};
 use crate::packet::{Body, Packet};
-use crate::run::{Setup, Transport};
 use crate::sim::timer_numbers::Timer;
 use crate::sim::timers::Timers;
-use crate::tcp::Config;
 use crate::unit::Time;
-
-/// Returns true if a sender is to be told of marks and drops.
-pub fn is_wanted(setup: &Setup) -> bool {
-    let wants = |cfg: &Config| cfg.ecn.enabled && cfg.ecn.source_quench;
-    let of_flow = |t: &Transport| matches!(t, Transport::Tcp(cfg) if wants(cfg));
-    setup.flows.iter().any(|f| of_flow(&f.transport) || f.split.as_ref().is_some_and(|s| wants(&s.tcp)))
-        || setup.arrivals.iter().any(|a| wants(&a.tcp))
-}
 
 impl Flows {
     /// Tells the sender of a packet that a queue has marked or dropped it.
@@ -23,13 +14,13 @@ impl Flows {
         let f = p.flow.index();
         let Some(flow) = self.list.get_mut(f).filter(|flow| p.born >= flow.since) else { return };
         match flow {
-            Flow { split: Some(split), .. } if p.halfway => {
+            Flow { split: Some(split), .. } if p.from_split => {
                 split.halves.on_source_quench(segment.seq, now);
                 timers.set(Timer::Split(f), split.halves.deadline());
             }
             Flow { ends: Ends::Tcp(ends), .. } => {
-                ends.0.on_source_quench(segment.seq, now);
-                timers.set(Timer::Sender(f), ends.0.deadline());
+                ends.sender.on_source_quench(segment.seq, now);
+                timers.set(Timer::Sender(f), ends.sender.deadline());
             }
             _ => {}
         }

@@ -1,6 +1,7 @@
 //! Routes of flows at their sources: times during which each flow has a route.
 
-use super::{Flow, Flows};
+use super::Flows;
+use super::flow::Flow;
 use crate::packet::{NodeId, PacketPool};
 use crate::sim::network::Node;
 use crate::unit::Time;

@@ -1,6 +1,7 @@
 //! Counters of flows.
 
-use super::{Ends, Flow, Flows};
+use super::Flows;
+use super::flow::{Ends, Flow, TcpEnds};
 use crate::record::totals::{FlowTotals, LocalTotals};
 use crate::sim::network::boxes::Boxes;
 use crate::tcp::{self, Sender};
@@ -19,7 +20,7 @@ impl Flows {
         };
         let mut totals = match &mut flow.ends {
             Ends::Tcp(ends) => {
-                let (sender, receiver) = (&mut ends.0, &ends.1);
+                let TcpEnds { sender, receiver } = &mut **ends;
                 let mut counters = *sender.counters(now);
                 counters.add(receiver.counters());
                 counters.packets_acked = sender.acknowledged();
@@ -64,10 +65,10 @@ impl Flows {
     /// transit and no middlebox has a timer set.
     pub fn waits_for_timeout(&self, f: usize) -> bool {
         let Flow { ends: Ends::Tcp(ends), app, split, .. } = &self.list[f] else { return false };
-        let timer = ends.0.deadline();
-        ends.0.awaits_timeout()
+        let timer = ends.sender.deadline();
+        ends.sender.awaits_timeout()
             && timer < app.deadline()
-            && ends.1.deadline() == Time::NEVER
+            && ends.receiver.deadline() == Time::NEVER
             && split.as_ref().is_none_or(|s| s.halves.deadline() == Time::NEVER)
     }
 }

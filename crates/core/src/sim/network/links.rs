@@ -1,5 +1,6 @@
 //! Point-to-point links of all nodes: queues, transmitters, errors, and routes that cross from links to radio and back.
 
+use super::segment::Segment;
 use crate::error_model::{ErrorModel, Place};
 use crate::net::queue::{Outlet, Queue};
 use crate::net::routing::crossing::{Crossings, Step};
@@ -8,7 +9,6 @@ use crate::point_to_point::Link;
 use crate::record::totals::{LinkTotals, NodeTotals};
 use crate::rng::{Purpose, Stream};
 use crate::run::{LinkSetup, Setup};
-use crate::sim::flows::own_queue::Segment;
 use crate::unit::Time;
 
 /// One direction of a link, with the queue in front of it.
@@ -156,7 +156,7 @@ impl Links {
     }
 
     /// Returns true if packets are routed across links and radio by `crossings`, not by the routers.
-    pub fn lead(&self) -> bool {
+    pub fn uses_crossings(&self) -> bool {
         self.crossings.is_some()
     }
 
@@ -171,7 +171,7 @@ impl Links {
     /// Link over which a router sends to a neighbor.
     #[inline]
     pub fn for_router(&self, from: NodeId, to: NodeId) -> Option<usize> {
-        if self.directions.is_empty() || self.lead() { None } else { self.between(from, to) }
+        if self.directions.is_empty() || self.uses_crossings() { None } else { self.between(from, to) }
     }
 
     pub fn between(&self, from: NodeId, to: NodeId) -> Option<usize> {

@@ -5,6 +5,7 @@ pub mod boxes;
 pub mod links;
 pub mod neighborhood;
 pub mod ports;
+pub mod segment;
 pub mod transit;
 
 use crate::net::routing::crossing::Crossings;
@@ -55,9 +56,8 @@ pub struct Network {
     pub boxes: Boxes,
     /// Radios that hold packets back until their next hops have room, if any queue has flow control.
     pub held: Option<Vec<RadioId>>,
-    /// Queues of radios need more than usual: for QoS stations, flow control, source quench or packets dropped in front
-    /// of the MAC.
-    pub closely: bool,
+    /// Interface queues serve features that few runs use, which `rare_features` lists.
+    pub has_rare_features: bool,
     /// A sender or Link RED needs the transmissions of the MAC.
     pub reports_mac: bool,
     /// Actions of routers that are not dispatched yet: a stack, as dispatching one may call another router.
@@ -102,7 +102,7 @@ impl Network {
             transit: Transit::new(n),
             admission: Admission::new(setup),
             boxes: Boxes::new(&setup.middleboxes),
-            closely: false,
+            has_rare_features: false,
             reports_mac: senders_ask || setup.net.link_red.enabled,
             actions: Vec::with_capacity(128),
             dropped: Vec::with_capacity(128),

@@ -82,6 +82,7 @@ impl Ports {
     }
 
     /// Queue of a category in front of a radio.
+    #[inline]
     pub fn of_category(&mut self, radio: RadioId, category: AccessCategory) -> &mut Queue {
         let place = match category {
             AccessCategory::BestEffort => return &mut self.queues[radio.index()],

@@ -22,26 +22,26 @@ macro_rules! declare {
         $(#[doc = $doc:literal])*
         $Part:ident = $word:literal: $new:expr $(, settings $group:ident: $module:ident = $about:literal)?;
     )*) => {
-        crate::keywords! {
-            /// Acknowledgement policies.
-            pub enum Policy {
-                $( $(#[doc = $doc])* $Part = $word, )*
+        $crate::dispatch::parts! {
+            words {
+                /// Acknowledgement policies.
+                Policy;
             }
-        }
+            settings {}
+            enum {
+                /// The policy of a receiver.
+                #[derive(Clone, Debug)]
+                pub AckPolicy;
+            }
+            dispatch {
+                /// Decides when to acknowledge a segment that has arrived.
+                pub fn on_segment(&mut self, arrived: &Arrived) -> AckWhen;
 
-        /// The policy of a receiver.
-        #[derive(Clone, Debug)]
-        pub enum AckPolicy {
-            $( $(#[doc = $doc])* $Part($Part), )*
-        }
-
-        $crate::dispatch! { AckPolicy [$($Part)*]
-            /// Decides when to acknowledge a segment that has arrived.
-            pub fn on_segment(&mut self, arrived: &Arrived) -> AckWhen;
-
-            /// Segments in order that are acknowledged at once when the application reads them; [`u32::MAX`]: reading
-            /// changes nothing.
-            pub fn due_when_read(&self) -> u32;
+                /// Segments in order that are acknowledged at once when the application reads them; [`u32::MAX`]: reading
+                /// changes nothing.
+                pub fn due_when_read(&self) -> u32;
+            }
+            $( $(#[doc = $doc])* $Part($Part): $Part = $word; )*
         }
     };
 }

@@ -71,88 +71,63 @@ macro_rules! declare {
         $Part:ident = $word:literal: $new:expr
         $(, settings $group:ident: $module:ident = $about:literal $(, shared with $Other:ident)?, else $why:literal)?;
     )*) => {
-        $crate::keywords! {
-            /// Window rules.
-            pub enum Rule {
-                $( $(#[doc = $doc])* $Part = $word, )*
+        $crate::dispatch::parts! {
+            words {
+                /// Window rules.
+                Rule;
+                /// `tcp.growth_per` decides by how many steps the window grows.
+                grows_by_steps: bool = GROWS_BY_STEPS;
+                /// `tcp.growth_when` decides if a window that is not used grows.
+                asks_for_use: bool = ASKS_FOR_USE;
             }
-        }
-
-        impl Rule {
-            /// `tcp.growth_per` decides by how many steps the window grows.
-            pub fn grows_by_steps(self) -> bool {
-                match self { $( Rule::$Part => $Part::GROWS_BY_STEPS, )* }
+            settings {}
+            enum {
+                /// The window rule of a connection.
+                #[derive(Clone, Debug)]
+                pub CongestionControl;
+                /// The window grows only as far as it is used, if the settings say so.
+                asks_for_use: bool = ASKS_FOR_USE;
+                /// Requests the round-trip time of each segment, which needs a table of send times.
+                wants_segment_rtt: bool = WANTS_SEGMENT_RTT;
+                /// The window of an idle sender stays as it is with `tcp.after_idle` = `decay`.
+                keeps_window_when_idle: bool = KEEPS_WINDOW_WHEN_IDLE;
+                /// Is told of the times in which the window was not used.
+                heeds_unused: bool = HEEDS_UNUSED;
+                /// Windows for which a send buffer of Linux has room (`tcp.send_buffer` = `auto`).
+                windows_in_buffer: u64 = WINDOWS_IN_BUFFER;
             }
+            dispatch {
+                /// The window at the start.
+                pub fn start(&self, w: &mut Window);
 
-            /// `tcp.growth_when` decides if a window that is not used grows.
-            pub fn asks_for_use(self) -> bool {
-                match self { $( Rule::$Part => $Part::ASKS_FOR_USE, )* }
+                /// Handles every acknowledgement, of any kind, before loss recovery does.
+                pub fn on_every_ack(&mut self, ack: &Ack, w: &mut Window);
+
+                /// Grows the window by this many steps when new data are acknowledged outside of a recovery.
+                pub fn on_ack(&mut self, ack: &Ack, steps: u32, w: &mut Window);
+
+                /// The application, the receiver or a broken route has kept the sender from using the window for this long.
+                pub fn on_unused(&mut self, span: Span);
+
+                /// Reacts to a loss or a congestion mark.
+                pub fn on_congestion(&mut self, congestion: &Congestion, w: &mut Window);
+
+                /// Restarts sending at this segment after a timeout, as if nothing from there on had been sent.
+                pub fn on_rewind(&mut self, nxt: Seq);
+
+                /// Ends a recovery after duplicate acknowledgements.
+                pub fn on_recovery_end(&mut self, w: &mut Window);
+
+                /// The window with which a recovery ends that limits it.
+                pub fn after_recovery(&self, w: &Window) -> f64;
+
+                /// Time from one new segment to the next; `None`: segments are sent as soon as the window allows.
+                pub fn pace(&self) -> Option<Span>;
+
+                /// Returns true if a timeout doubles the retransmission timeout (RFC 6298, 5.5).
+                pub fn backs_off_rto(&self) -> bool;
             }
-        }
-
-        /// The window rule of a connection.
-        #[derive(Clone, Debug)]
-        pub enum CongestionControl {
-            $( $(#[doc = $doc])* $Part($Part), )*
-        }
-
-        impl CongestionControl {
-            /// The window grows only as far as it is used, if the settings say so.
-            pub fn asks_for_use(&self) -> bool {
-                match self { $( CongestionControl::$Part(_) => $Part::ASKS_FOR_USE, )* }
-            }
-
-            /// Requests the round-trip time of each segment, which needs a table of send times.
-            pub fn wants_segment_rtt(&self) -> bool {
-                match self { $( CongestionControl::$Part(_) => $Part::WANTS_SEGMENT_RTT, )* }
-            }
-
-            /// The window of an idle sender stays as it is with `tcp.after_idle` = `decay`.
-            pub fn keeps_window_when_idle(&self) -> bool {
-                match self { $( CongestionControl::$Part(_) => $Part::KEEPS_WINDOW_WHEN_IDLE, )* }
-            }
-
-            /// Is told of the times in which the window was not used.
-            pub fn heeds_unused(&self) -> bool {
-                match self { $( CongestionControl::$Part(_) => $Part::HEEDS_UNUSED, )* }
-            }
-
-            /// Windows for which a send buffer of Linux has room (`tcp.send_buffer` = `auto`).
-            pub fn windows_in_buffer(&self) -> u64 {
-                match self { $( CongestionControl::$Part(_) => $Part::WINDOWS_IN_BUFFER, )* }
-            }
-        }
-
-        $crate::dispatch! { CongestionControl [$($Part)*]
-            /// The window at the start.
-            pub fn start(&self, w: &mut Window);
-
-            /// Handles every acknowledgement, of any kind, before loss recovery does.
-            pub fn on_every_ack(&mut self, ack: &Ack, w: &mut Window);
-
-            /// Grows the window by this many steps when new data are acknowledged outside of a recovery.
-            pub fn on_ack(&mut self, ack: &Ack, steps: u32, w: &mut Window);
-
-            /// The application, the receiver or a broken route has kept the sender from using the window for this long.
-            pub fn on_unused(&mut self, span: Span);
-
-            /// Reacts to a loss or a congestion mark.
-            pub fn on_congestion(&mut self, congestion: &Congestion, w: &mut Window);
-
-            /// Restarts sending at this segment after a timeout, as if nothing from there on had been sent.
-            pub fn on_rewind(&mut self, nxt: Seq);
-
-            /// Ends a recovery after duplicate acknowledgements.
-            pub fn on_recovery_end(&mut self, w: &mut Window);
-
-            /// The window with which a recovery ends that limits it.
-            pub fn after_recovery(&self, w: &Window) -> f64;
-
-            /// Time from one new segment to the next; `None`: segments are sent as soon as the window allows.
-            pub fn pace(&self) -> Option<Span>;
-
-            /// Returns true if a timeout doubles the retransmission timeout (RFC 6298, 5.5).
-            pub fn backs_off_rto(&self) -> bool;
+            $( $(#[doc = $doc])* $Part($Part): $Part = $word; )*
         }
     };
 }

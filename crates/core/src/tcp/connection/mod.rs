@@ -13,13 +13,13 @@ mod sending;
 mod timers;
 mod writing;
 
+use super::Out;
 use super::cc::CongestionControl;
 use super::cc::interface::{Ack, Window};
 use super::config::Config;
 use super::counters::{Counters, Sums};
 use super::door::Door;
 use super::ecn::Sending;
-use super::output::Out;
 use super::pacer::Pacer;
 use super::rto::Rto;
 use super::send_times::SendTimes;

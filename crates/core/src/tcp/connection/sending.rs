@@ -2,7 +2,7 @@
 
 use super::Connection;
 use crate::packet::{Control, DataSegment, Fin, Seq};
-use crate::tcp::output::Out;
+use crate::tcp::Out;
 use crate::tcp::writes::Written;
 use crate::unit::Time;
 

@@ -3,8 +3,8 @@
 
 use crate::tcp::config::Config;
 use crate::tcp::recovery::Clock;
-use crate::tcp::recovery::settings::RackTlpConfig;
 use crate::tcp::rto::Rto;
+use crate::tcp::settings::RackTlpConfig;
 use crate::tcp::variants::Method;
 use crate::unit::{Span, Time};
 

@@ -2,7 +2,7 @@
 
 use super::Receiver;
 use crate::packet::{DataSegment, Flag};
-use crate::tcp::output::Out;
+use crate::tcp::Out;
 use crate::unit::Time;
 
 impl Receiver {

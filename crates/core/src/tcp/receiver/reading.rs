@@ -2,9 +2,9 @@
 
 use super::Receiver;
 use crate::packet::{DataSegment, Fin, Seq};
+use crate::tcp::Out;
 use crate::tcp::ack::interface::BufferState;
 use crate::tcp::config::Config;
-use crate::tcp::output::Out;
 use crate::unit::Time;
 
 impl Receiver {

@@ -5,9 +5,9 @@
 use super::newreno::NewReno;
 use super::registry::LossRecovery;
 use super::reno::is_inflated;
-use super::settings::{Answer, FlightSizeAt, Probe, Resend};
 use crate::packet::AckSegment;
 use crate::tcp::connection::Connection;
+use crate::tcp::settings::{Answer, FlightSizeAt, Probe, Resend};
 use crate::unit::Time;
 
 /// State while probes are sent.

@@ -2,9 +2,9 @@
 
 use super::registry::LossRecovery;
 use super::reno::is_inflated;
-use super::settings::PartialAckTimer;
 use crate::packet::AckSegment;
 use crate::tcp::connection::{Connection, Cut};
+use crate::tcp::settings::PartialAckTimer;
 
 /// State of NewReno's fast recovery (RFC 6582).
 #[derive(Clone, Debug, Default)]

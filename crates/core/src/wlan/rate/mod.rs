@@ -17,7 +17,7 @@ mod tally;
 
 pub use tally::Counts;
 
-use super::{Mode, Timing};
+use super::{Mode, Timing, ppdu};
 use crate::packet::{Kind, RadioId};
 use crate::rng::Stream;
 use crate::unit::{BitRate, Time};
@@ -71,10 +71,10 @@ algorithms! { cx:
 }
 
 impl Config {
-    /// Rates to choose from: those that are named, or else those of the PHY of `like` that `exist`.
-    pub fn modes(&self, like: Mode, exist: impl Fn(Mode) -> bool) -> Vec<Mode> {
+    /// Rates to choose from: those that are named, or else those of the PHY of `like`.
+    pub fn modes(&self, like: Mode, ppdu: &ppdu::Config) -> Vec<Mode> {
         match self.rates.is_empty() {
-            true => like.family().filter(|&mode| exist(mode)).collect(),
+            true => like.family().filter(|&mode| ppdu.has_mode(mode)).collect(),
             false => self.rates.iter().map(|&rate| Mode::checked(rate)).collect(),
         }
     }
@@ -162,7 +162,7 @@ impl RateControl {
         least: impl Fn(BitRate, f64) -> f64,
         rng: Stream,
     ) -> Option<Box<RateControl>> {
-        let modes = cfg.modes(like, |mode| timing.has(mode));
+        let modes = cfg.modes(like, &timing.ppdu);
         let control = || {
             let least = |errors: f64| modes.iter().map(|m| least(m.coding(), errors)).collect();
             Box::new(RateControl {

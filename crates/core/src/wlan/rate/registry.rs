@@ -76,57 +76,52 @@ macro_rules! algorithms {
             $(, settings $group:ident: $Group:ty = $about:literal $(, shared with $other:literal)?)?;
         )*
     ) => {
-        crate::keywords! {
-            /// Rate control.
-            pub enum Algorithm {
-                $( $(#[doc = $doc])* $Part = $word, )*
+        $crate::dispatch::parts! {
+            words {
+                /// Rate control.
+                Algorithm;
+                /// Rates are chosen at all.
+                chooses_rates: bool = CHOOSES;
+                /// All attempts are planned when a frame begins.
+                has_chain: bool = HAS_CHAIN;
+                /// The station is informed of the signal-to-noise ratio with which its frames arrive.
+                knows_signals: bool = KNOWS_SIGNALS;
             }
-        }
+            settings {
+                /// Rate control.
+                Config by algorithm = "wlan.rate_control.algorithm" { $($fields)* }
 
-        crate::settings! {
-            /// Rate control.
-            pub struct Config {
-                $($fields)*
-                $( $(
-                    #[doc = $about]
-                    pub $group: $Group = <$Group>::default()
-                        ; used when |c| [$word, $($other)?].contains(&c.algorithm.word()),
-                        else algorithms!(@why $word $($other)?),
-                )? )*
+                fn bit_errors(&self) -> Option<f64>;
             }
-        }
+            enum {
+                /// State for a neighbor.
+                #[derive(Clone, Debug)]
+                State;
+            }
+            dispatch {
+                fn plan(&mut self, frame: &Frame, cx: &mut Cx<'_>) -> Chain;
 
-        impl Algorithm {
-            /// Rates are chosen at all.
-            pub fn chooses_rates(self) -> bool {
-                match self { $( Algorithm::$Part => <$Type>::CHOOSES, )* }
-            }
+                fn on_failure(&mut self, frame: &mut Frame, cx: &Cx<'_>);
 
-            /// All attempts are planned when a frame begins.
-            pub fn has_chain(self) -> bool {
-                match self { $( Algorithm::$Part => <$Type>::HAS_CHAIN, )* }
-            }
+                fn on_success(&mut self, frame: &mut Frame, cx: &Cx<'_>);
 
-            /// The station is informed of the signal-to-noise ratio with which its frames arrive.
-            pub fn knows_signals(self) -> bool {
-                match self { $( Algorithm::$Part => <$Type>::KNOWS_SIGNALS, )* }
+                fn report(&mut self, frame: &Frame, success: bool, cx: &Cx<'_>);
+
+                fn asks_for_rts(&self) -> bool;
+
+                fn arrived(&mut self, ratio: f64, least: &[f64]);
             }
+            $(
+                $(#[doc = $doc])*
+                $Part($Held): $Type = $word
+                $(, settings $group: $Group = $about $(, shared with $other)?)?;
+            )*
         }
 
         impl Config {
             fn times(&self, modes: &[Mode], timing: &Timing) -> Times {
                 match self.algorithm { $( Algorithm::$Part => <$Type>::times(modes, timing), )* }
             }
-
-            fn bit_errors(&self) -> Option<f64> {
-                match self.algorithm { $( Algorithm::$Part => <$Type>::bit_errors(self), )* }
-            }
-        }
-
-        /// State for a neighbor.
-        #[derive(Clone, Debug)]
-        enum State {
-            $( $Part($Held), )*
         }
 
         impl State {
@@ -134,24 +129,6 @@ macro_rules! algorithms {
                 match $cx.cfg.algorithm { $( Algorithm::$Part => State::$Part(<$Held>::from($new)), )* }
             }
         }
-
-        $crate::dispatch! { State [$($Part)*]
-            fn plan(&mut self, frame: &Frame, cx: &mut Cx<'_>) -> Chain;
-
-            fn on_failure(&mut self, frame: &mut Frame, cx: &Cx<'_>);
-
-            fn on_success(&mut self, frame: &mut Frame, cx: &Cx<'_>);
-
-            fn report(&mut self, frame: &Frame, success: bool, cx: &Cx<'_>);
-
-            fn asks_for_rts(&self) -> bool;
-
-            fn arrived(&mut self, ratio: f64, least: &[f64]);
-        }
-    };
-    (@why $word:literal) => { concat!("`wlan.rate_control.algorithm` is not `", $word, "`") };
-    (@why $word:literal $other:literal) => {
-        concat!("`wlan.rate_control.algorithm` is neither `", $word, "` nor `", $other, "`")
     };
 }
 pub(super) use algorithms;

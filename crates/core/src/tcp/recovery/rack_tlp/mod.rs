@@ -22,12 +22,12 @@ mod usage;
 mod view;
 
 use super::registry::LossRecovery;
-use super::settings::RackTlpConfig;
 use super::view::RackView;
 use crate::packet::{AckSegment, SackBlocks, Seq};
 use crate::tcp::cc::interface::AckKind;
 use crate::tcp::config::Config;
 use crate::tcp::connection::Connection;
+use crate::tcp::settings::RackTlpConfig;
 use crate::unit::{Span, Time};
 use clock::{Clock, Kind};
 use control::{BbrInput, Control, Input, Window};

@@ -12,103 +12,28 @@
 
 mod fading;
 mod order;
+mod reaction;
 mod signals;
 
+pub use super::sinr_config::{Config, Fading, Relock, floor, least, noise, weakest};
+
 use self::fading::Faded;
-pub use self::fading::Fading;
+use self::reaction::{Arrival, Locked, Reaction};
 use self::signals::{Remains, Signals};
-use super::aims::{Aims, Clash, Harm};
-use super::channel::{Lock, Receiver};
-use super::error_rate::{Curve, ErrorRates, Ofdm};
-use super::in_range::ReceiverInRange;
-use super::{NARROW, Radios, Reception};
+use super::aims::{Aims, Clash};
+use super::config::Reception;
+use super::error_rate::Curve;
+use super::receiver::{Lock, Receiver};
+use super::sinr_config::curve;
+use super::sites::{NARROW, Radios};
+use super::transmitter::{Harm, ReceiverInRange};
 use crate::packet::RadioId;
 use crate::rng::{Purpose, Stream};
-use crate::setting::limit::{above, at_most, range};
-use crate::unit::{BitRate, Hertz, Ratio, SignalPower, Span, Time};
-use crate::{keywords, settings};
+use crate::unit::{BitRate, Span, Time};
 use std::hint::select_unpredictable;
 
-keywords! {
-    /// Part of a frame during which a stronger signal may take a receiver over.
-    pub enum Relock {
-        /// During the preamble of the frame.
-        Preamble = "preamble",
-        /// During the whole frame.
-        Always = "always",
-    }
-}
-
-settings! {
-    /// Reception by the ratio of signal to noise and interference.
-    pub struct Config {
-        /// Noise figure of a receiver: ratio of its noise to thermal noise at 290 K.
-        pub noise_figure: Ratio = Ratio::db(7.0) => range(Ratio(1.0), Ratio(1e6)),
-        /// Bandwidth in which noise is received: 22 MHz with 802.11b, 20 MHz with 802.11a.
-        pub bandwidth: Hertz = Hertz(22e6) => range(Hertz(1e3), Hertz(1e12)),
-        /// Smallest ratio of a signal to noise and interference at which a receiver locks on it.
-        pub preamble_detection: Ratio = Ratio::db(4.0) => range(Ratio(1e-3), Ratio(1e6)),
-        /// Time after its begin in which a preamble is still lost when other signals bring it below that ratio; one of
-        /// them may be detected in its place.
-        pub detection_time: Span = Span::ZERO => at_most(Span::us(100)),
-        /// Energy detection: the medium is busy while the total power of all signals is at least this.
-        pub energy_detection: SignalPower = SignalPower::dbm(-62.0)
-            => above(SignalPower(0.0)).at_most(SignalPower(1e6)),
-        /// A signal that is stronger by this ratio than the one on which the receiver is locked takes the receiver
-        /// over.
-        pub relock: Option<Ratio> | "never" = None => range(Ratio(1.0), Ratio(1e9)),
-        /// Part of a frame during which a stronger signal may take a receiver over.
-        pub relock_during: Relock = Relock::Always
-            ; used when |c| c.relock.is_some(), else "`radio.sinr.relock` is \"never\"",
-        /// Smallest ratio of the mean power of a signal to the noise; weaker signals are ignored.
-        pub floor: Ratio = Ratio::db(-10.0) => range(Ratio(1e-6), Ratio(1e3)),
-        /// Variation of the power of a signal from frame to frame.
-        pub fading: Fading = Fading::None,
-        /// Model of OFDM error rates.
-        pub ofdm: Ofdm = Ofdm::Nist,
-        /// CSV file with error rates of OFDM, for modulations to which `ofdm` then does not apply: columns mcs, snr_db,
-        /// and bytes with frame_error_rate or bit_error_rate.
-        pub error_rates_file: Option<String> | "none" = None,
-        /// Error rates of OFDM as the text of a CSV file, into which a scenario converts `error_rates_file`.
-        pub error_rates_table: ErrorRates = ErrorRates::default(),
-    }
-}
-
-/// Boltzmann's constant [J/K], exact.
-const BOLTZMANN: f64 = 1.380_649e-23;
-/// Reference temperature of noise figures [K].
-const TEMPERATURE: f64 = 290.0;
-/// Length of a long data frame [bit], whose delivery ratio defines neighbors.
-const LONG: f64 = 8.0 * 1536.0;
-const ARRIVES: f64 = 0.9;
 /// Length of the PLCP header, which is checked [bit]; the preamble before it is not.
 const HEADER: f64 = 48.0;
-
-/// Noise power at a receiver \[W\].
-pub fn noise(cfg: &Config) -> f64 {
-    BOLTZMANN * TEMPERATURE * cfg.bandwidth.0 * cfg.noise_figure.0
-}
-
-/// Weakest signal that is not ignored \[W\].
-pub fn floor(cfg: &Config) -> f64 {
-    noise(cfg) * cfg.floor.0
-}
-
-/// Error rates of a rate: those of the table, or else of the model.
-fn curve(cfg: &Config, rate: BitRate) -> Curve {
-    cfg.error_rates_table.curve(rate).unwrap_or_else(|| Curve::new(rate, cfg.ofdm))
-}
-
-/// Weakest signal with which nine of ten long frames at a rate survive noise alone \[W\].
-pub fn weakest(cfg: &Config, rate: BitRate) -> f64 {
-    let least = curve(cfg, rate).least(LONG, ARRIVES);
-    noise(cfg) * least.max(cfg.preamble_detection.0)
-}
-
-/// Smallest signal-to-noise ratio with a bit error rate of at most `errors`.
-pub fn least(cfg: &Config, rate: BitRate, errors: f64) -> f64 {
-    curve(cfg, rate).least(1.0, 1.0 - errors)
-}
 
 /// Signals at a receiver, and the state of the frame on which it is locked.
 #[derive(Clone, Debug)]
@@ -295,20 +220,15 @@ impl Sinr {
         if is_first && r.transmits_until <= from && air.precedes(from, r.lock) {
             return air.settle(r, radio.0, from, (cfg, *noise, codings), (later, aims));
         }
-        let detected = power >= cfg.preamble_detection.0 * (*noise + others) && r.transmits_until <= from;
-        let undone = r.lock == Lock::Clean
-            && from < air.begins + cfg.detection_time
-            && air.power < cfg.preamble_detection.0 * (*noise + others - air.power + power);
-        let takes = match r.lock {
-            _ if !detected => false,
-            Lock::Free | Lock::Energy => true,
-            Lock::Clean if undone => true,
-            _ => {
-                let in_time = cfg.relock_during == Relock::Always || from < air.data_from;
-                cfg.relock.is_some_and(|margin| power >= margin.0 * air.power) && in_time
-            }
-        };
-        if takes {
+        let on = (!matches!(r.lock, Lock::Free | Lock::Energy)).then_some(Locked {
+            begins: air.begins,
+            data_from: air.data_from,
+            power: air.power,
+            is_clean: r.lock == Lock::Clean,
+        });
+        let arrival = Arrival { from, power, others, is_heard: r.transmits_until <= from };
+        let reaction = Reaction::of(cfg, *noise, &arrival, on);
+        if reaction == Reaction::Locks {
             r.counters.captures += u64::from(locked && r.lock == Lock::Clean);
             if locked && aims.is_for(r.sender, radio.0) {
                 aims.meet(r.sender, sender, radio.0, Clash::Captures);
@@ -330,7 +250,7 @@ impl Sinr {
                 && r.transmits_until <= from
                 && power >= cfg.preamble_detection.0 * (*noise + air.signals.begun_by(from, cfg.detection_time))
         };
-        if undone {
+        if reaction == Reaction::GivesUp {
             // The receiver gives up; the medium stays busy up to the end of the signals that it has noticed.
             if noticed() && until > r.until {
                 (r.until, r.sender) = (until, sender);

@@ -1,13 +1,11 @@
 //! Explicit loss notification: what a sender does when an acknowledgement says that the segment expected next was lost
 //! by a link and not by congestion (Balakrishnan and Katz, Globecom 1998).
 
-pub mod settings;
-
 use super::connection::Connection;
 use super::recovery::Recovery;
+use super::settings::{ElnConfig, ElnRule};
 use crate::packet::{AckSegment, Seq};
 use crate::unit::Span;
-use settings::{Config, Rule};
 
 /// Memory of notifications at the sender.
 #[derive(Clone, Debug, Default)]
@@ -22,8 +20,8 @@ pub struct Eln {
 
 impl Eln {
     /// Returns true if a timeout now leaves ssthresh as it is.
-    pub fn keeps_ssthresh(&self, cfg: &Config) -> bool {
-        cfg.rule == Rule::EachRoundTrip && cfg.keep_ssthresh && self.notified
+    pub fn keeps_ssthresh(&self, cfg: &ElnConfig) -> bool {
+        cfg.rule == ElnRule::EachRoundTrip && cfg.keep_ssthresh && self.notified
     }
 
     /// Processes an acknowledgement. Returns true if it must not be passed to the recovery.
@@ -38,13 +36,13 @@ impl Eln {
             return false;
         }
         match conn.cfg().eln.rule {
-            Rule::Ignore => false,
-            Rule::Once => {
+            ElnRule::Ignore => false,
+            ElnRule::Once => {
                 self.retransmit_once(recovery, conn);
                 true
             }
-            Rule::EachRoundTrip if recovery.is_going_on(conn) => false,
-            Rule::EachRoundTrip => {
+            ElnRule::EachRoundTrip if recovery.is_going_on(conn) => false,
+            ElnRule::EachRoundTrip => {
                 recovery.take_blocks(&ack.sack, conn);
                 conn.credit_one();
                 Eln::repair(conn);
@@ -56,7 +54,7 @@ impl Eln {
 
     /// Follows the recovery's processing of the acknowledgement: repairs a loss that the recovery has not repaired.
     pub fn after_recovery(&self, conn: &mut Connection) {
-        if self.notified && conn.cfg().eln.rule == Rule::EachRoundTrip {
+        if self.notified && conn.cfg().eln.rule == ElnRule::EachRoundTrip {
             Eln::repair(conn);
         }
     }
@@ -106,7 +104,7 @@ mod tests {
 
     impl Bench {
         /// A sender with segments 0 to 9 out, and a round-trip time of 100 ms.
-        fn new(variant: Variant, eln: Config) -> Bench {
+        fn new(variant: Variant, eln: ElnConfig) -> Bench {
             let cfg = Tcp {
                 variant,
                 eln,
@@ -148,7 +146,7 @@ mod tests {
     #[test]
     fn a_loss_is_repaired_once_per_round_trip_until_it_is_repaired() {
         for variant in [Variant::Tahoe, Variant::Reno, Variant::NewReno, Variant::Sack, Variant::Vegas] {
-            let mut b = Bench::new(variant, Config::default());
+            let mut b = Bench::new(variant, ElnConfig::default());
             let window = b.window();
             let mut again = vec![];
             for ms in [0, 30, 99, 100, 150, 199, 200] {
@@ -166,14 +164,14 @@ mod tests {
     }
 
     #[test]
-    fn each_duplicate_releases_a_segment_within_the_receive_window() {
-        let mut b = Bench::new(Variant::NewReno, Config::default());
+    fn a_new_segment_goes_out_for_each_duplicate_within_the_window_of_the_receiver() {
+        let mut b = Bench::new(Variant::NewReno, ElnConfig::default());
         b.sender.drain();
         // Segments 1 to 10 are out and fill the window of the receiver.
         assert_eq!(b.ack(1, true), [1]);
         assert!(b.ack(1, true).is_empty());
         // With a smaller congestion window there is room for some.
-        let mut b = Bench::new(Variant::NewReno, Config::default());
+        let mut b = Bench::new(Variant::NewReno, ElnConfig::default());
         b.ack(1, false);
         b.now = b.sender.deadline();
         b.sender.on_deadline(b.now);
@@ -185,7 +183,7 @@ mod tests {
     #[test]
     fn a_timeout_after_a_notification_keeps_ssthresh() {
         for (keep_ssthresh, expected) in [(true, 10.0), (false, 5.0)] {
-            let mut b = Bench::new(Variant::NewReno, Config { keep_ssthresh, ..Config::default() });
+            let mut b = Bench::new(Variant::NewReno, ElnConfig { keep_ssthresh, ..ElnConfig::default() });
             b.ack(1, true);
             b.now = b.sender.deadline();
             b.sender.on_deadline(b.now);
@@ -196,7 +194,7 @@ mod tests {
 
     #[test]
     fn ns2_repairs_a_loss_once_and_never_the_one_right_after_it() {
-        let mut b = Bench::new(Variant::Reno, Config { rule: Rule::Once, ..Config::default() });
+        let mut b = Bench::new(Variant::Reno, ElnConfig { rule: ElnRule::Once, ..ElnConfig::default() });
         assert!(b.ack(1, true).is_empty(), "1 follows the segment that stands for none");
         b.ack(2, false);
         assert_eq!(b.ack(2, true), [2]);
@@ -206,7 +204,7 @@ mod tests {
         assert!(b.ack(3, true).is_empty(), "3 follows 2");
         b.ack(5, false);
         assert_eq!(b.ack(5, true), [5]);
-        let mut deaf = Bench::new(Variant::Reno, Config { rule: Rule::Ignore, ..Config::default() });
+        let mut deaf = Bench::new(Variant::Reno, ElnConfig { rule: ElnRule::Ignore, ..ElnConfig::default() });
         assert_eq!([deaf.ack(1, true), deaf.ack(1, true), deaf.ack(1, true)].concat(), [1], "a fast retransmit");
     }
 }

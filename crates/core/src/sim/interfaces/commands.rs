@@ -3,67 +3,16 @@
 //!
 //! A command follows all other events at its instant; at 0 s it precedes them.
 
-use super::Sim;
-use super::flows::Ends;
-use super::timer_numbers::{Clock, Timer};
 use crate::mobility::MobileNodes;
 use crate::packet::{FlowId, NodeId};
 use crate::point_to_point;
 use crate::record::Recorder;
 use crate::run::{Change, Command, End};
+use crate::sim::Sim;
+use crate::sim::flows::Ends;
+use crate::sim::schedule::{Halt, Schedule};
+use crate::sim::timer_numbers::{Clock, Timer};
 use crate::unit::Time;
-
-/// Reason why a run halts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Halt {
-    /// The run has ended.
-    End(End),
-    /// The run has reached the requested instant.
-    Reached,
-}
-
-/// Events of a run, and the instants at which it halts.
-#[derive(Clone, Debug)]
-pub(super) struct Schedule {
-    /// Sorted by time; events at the same time keep the order of the scenario.
-    events: Vec<(Time, Command)>,
-    next: usize,
-    /// Next instant at which a batch or the run ends.
-    boundary: Time,
-    /// Instant at which the run halts for its driver.
-    horizon: Time,
-    /// Instant since which only a command could cause an event, while the run halts for one.
-    idle_since: Option<Time>,
-    /// A command will be given at the horizon.
-    awaits_command: bool,
-    /// Reason why the run is over.
-    end: Option<End>,
-}
-
-impl Schedule {
-    pub(super) fn new(events: &[(Time, Command)], boundary: Time) -> Schedule {
-        let mut events = events.to_vec();
-        events.sort_by_key(|e| e.0);
-        Schedule { events, next: 0, boundary, horizon: Time::NEVER, idle_since: None, awaits_command: false, end: None }
-    }
-
-    /// Removes the next command that is due by now.
-    fn due(&mut self, now: Time) -> Option<Command> {
-        let (_, command) = self.events.get(self.next).filter(|e| e.0 <= now)?;
-        self.next += 1;
-        Some(*command)
-    }
-
-    fn deadline(&self) -> Time {
-        let event = self.events.get(self.next).map_or(Time::NEVER, |e| e.0);
-        self.boundary.min(event).min(self.horizon)
-    }
-
-    /// Returns true if further commands will come.
-    pub(super) fn expects_commands(&self) -> bool {
-        self.next < self.events.len() || self.awaits_command
-    }
-}
 
 impl Sim {
     /// Advances the run by this number of steps, or fewer if the run ends or reaches the instant `at` before.
@@ -135,7 +84,7 @@ impl Sim {
     /// Only a command can cause further events. If the run has to halt later, a command may come then; until then,
     /// clocks are stopped.
     #[cold]
-    pub(super) fn on_idle(&mut self, since: Time) -> Halt {
+    pub(in crate::sim) fn on_idle(&mut self, since: Time) -> Halt {
         let Schedule { horizon, boundary, .. } = self.schedule;
         if horizon >= boundary {
             self.now = since;
@@ -161,18 +110,18 @@ impl Sim {
         self.schedule.end
     }
 
-    pub(super) fn note_end(&mut self, end: End) {
+    pub(in crate::sim) fn note_end(&mut self, end: End) {
         self.schedule.end = Some(end);
     }
 
     /// Applies the events at the start, before any other event.
-    pub(super) fn begin_events(&mut self) {
+    pub(in crate::sim) fn begin_events(&mut self) {
         self.apply_due();
         self.arm_stop();
     }
 
     /// The end of a batch or of the run, a command, or the horizon is due.
-    pub(super) fn on_stop(&mut self) -> Option<Halt> {
+    pub(in crate::sim) fn on_stop(&mut self) -> Option<Halt> {
         if self.now >= self.schedule.boundary {
             let (end, next) = self.watch.recorder.on_time(self.now);
             self.schedule.boundary = next;
@@ -220,7 +169,7 @@ impl Sim {
     }
 
     /// From now on nodes may move.
-    pub(super) fn begin_motion(&mut self) {
+    pub(in crate::sim) fn begin_motion(&mut self) {
         if let Some(radios) = self.world.begin_motion() {
             self.air.channel.begin_moving(radios);
             self.net.ports.begin_moving(radios);
@@ -270,13 +219,13 @@ impl Sim {
             Change::Window(f, segments) => {
                 let flow = &mut self.flows.list[f.index()];
                 if let Ends::Tcp(ends) = &mut flow.ends {
-                    ends.0.set_window(segments);
-                    ends.1.set_window(segments);
+                    ends.sender.set_window(segments);
+                    ends.receiver.set_window(segments);
                 }
             }
             Change::MaxCwnd(f, segments) => {
                 if let Ends::Tcp(ends) = &mut self.flows.list[f.index()].ends {
-                    ends.0.set_max_cwnd(segments, self.now);
+                    ends.sender.set_max_cwnd(segments, self.now);
                 }
             }
             Change::LinkRate(link, back, rate) => {

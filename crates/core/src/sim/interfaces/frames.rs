@@ -1,13 +1,14 @@
 //! Interface between radio and stations: frames on the air.
 
-use super::Sim;
-use super::air::reception::signal;
-use super::air::{OnAir, Rules};
-use super::timer_numbers::{Clock, Timer};
 use crate::packet::{Fate, RadioId};
 use crate::radio::Verdict;
 use crate::record::airtime::Receiver;
 use crate::record::note::Note;
+use crate::sim::Sim;
+use crate::sim::air::OnAir;
+use crate::sim::air::mac::Rules;
+use crate::sim::air::reception::signal;
+use crate::sim::timer_numbers::{Clock, Timer};
 use crate::unit::{Span, Time};
 use crate::wlan::{Frame, Out};
 use std::mem::take;
@@ -15,11 +16,12 @@ use std::mem::take;
 impl Sim {
     /// Reports deferred ends of signals to a station. Must precede every call of the station.
     #[inline(always)]
-    pub(super) fn flush_deferred(&mut self, n: RadioId, now: Time) {
+    pub(in crate::sim) fn flush_deferred(&mut self, n: RadioId, now: Time) {
         self.air.flush_deferred(n, now);
         self.take_early_verdicts();
         if self.watch.airtime.is_some() {
-            self.watch.book(n, now, &self.air.macs[n.index()]);
+            let mac = &self.air.macs[n.index()];
+            self.watch.book(n, now, mac.contention(), &mac.rules.timing);
         }
     }
 
@@ -38,7 +40,9 @@ impl Sim {
     fn observe_start(&mut self, n: RadioId, at: Time, frame: &Frame) {
         let Sim { air, net, world, watch, pool, .. } = self;
         world.look_around(n, at, &net.ports, &mut air.channel);
-        watch.note_begin(at, frame, &air.macs[n.index()], pool);
+        let mac = &air.macs[n.index()];
+        let psdu = mac.qos.as_ref().map(|qos| &qos.psdu);
+        watch.note_begin(at, (frame, psdu), &mac.rules.timing, pool);
         if let Some(batteries) = &mut world.batteries {
             batteries.on_transmit(n, at, frame, &net.ports, &air.channel);
             self.timers.set(Timer::Clock(Clock::Battery), batteries.deadline());
@@ -55,7 +59,6 @@ impl Sim {
             }
         };
         if let Some(airtime) = &mut watch.airtime {
-            let psdu = macs[n.index()].qos.as_ref().map(|qos| &qos.psdu);
             airtime.on_transmit(at, n, (frame, psdu), pool, channel.in_range(n).map(receiver));
         }
         if let Some(neighborhood) = net.neighborhood() {
@@ -91,7 +94,7 @@ impl Sim {
 
     /// A timer of a station is due.
     #[inline(always)]
-    pub(super) fn on_station(&mut self, n: RadioId) {
+    pub(in crate::sim) fn on_station(&mut self, n: RadioId) {
         if self.air.qos.is_some() {
             return self.on_qos_station(n);
         }
@@ -168,22 +171,26 @@ impl Sim {
     /// Ends the last frame of a radio before it has reached the farthest receivers, because the radio continues. Each
     /// of these receivers gets the instant of the end there, which lies in the future.
     #[cold]
-    pub(super) fn end_frame_early(&mut self, n: RadioId) {
+    pub(in crate::sim) fn end_frame_early(&mut self, n: RadioId) {
         // Callers still have to dispatch the actions of stations that were called before.
         let before = (take(&mut self.air.actions), take(&mut self.air.deferred), take(&mut self.air.overheard));
-        self.end_frame_closely(n);
+        self.end_frame_with_rare_features(n);
         (self.air.actions, self.air.deferred, self.air.overheard) = before;
     }
 
     /// The end of a frame has reached every receiver in range.
     #[inline(always)]
-    pub(super) fn on_frame_end(&mut self, n: RadioId) {
-        if self.air.closely { self.end_frame_closely(n) } else { self.end_frame::<false, false>(n) }
+    pub(in crate::sim) fn on_frame_end(&mut self, n: RadioId) {
+        if self.air.has_rare_features {
+            self.end_frame_with_rare_features(n)
+        } else {
+            self.end_frame::<false, false>(n)
+        }
     }
 
     /// Kept out of line, so that the usual case is short enough for the main loop.
     #[inline(never)]
-    fn end_frame_closely(&mut self, n: RadioId) {
+    fn end_frame_with_rare_features(&mut self, n: RadioId) {
         if self.air.qos.is_some() {
             self.end_frame::<true, true>(n);
         } else {
@@ -191,16 +198,16 @@ impl Sim {
         }
     }
 
-    /// Second loop of a frame, and the actions that follow. `CLOSELY` must be true if `self.air.closely` is, and `QOS`
+    /// Second loop of a frame, and the actions that follow. `RARE` must be true if `self.air.has_rare_features` is, and `QOS`
     /// where stations are QoS stations.
     #[inline(always)]
-    fn end_frame<const CLOSELY: bool, const QOS: bool>(&mut self, n: RadioId) {
+    fn end_frame<const RARE: bool, const QOS: bool>(&mut self, n: RadioId) {
         self.timers.set(Timer::Radio(n), Time::NEVER);
         let over = self.air.end(n);
         let at_end = if QOS {
             self.air.on_frame_end_qos(n, &self.pool, &mut self.timers, &mut self.watch)
         } else {
-            self.air.on_frame_end::<CLOSELY>(n, &mut self.pool, &self.net, &mut self.timers, &mut self.watch)
+            self.air.on_frame_end::<RARE>(n, &mut self.pool, &self.net, &mut self.timers, &mut self.watch)
         };
         if self.air.watched {
             self.observe_end(n, at_end);
@@ -217,7 +224,7 @@ impl Sim {
             }
         }
         self.air.deferred.actions.clear();
-        if CLOSELY {
+        if RARE {
             self.dispatch_overheard(n);
             if at_end == Some(Verdict::Decoded) {
                 self.air.report_signal(n);
@@ -225,7 +232,7 @@ impl Sim {
         }
         // Follows the actions: receivers of the broadcast share its packet, which must not end before.
         if let Some(packet) = over {
-            self.pool.here(self.net.ports.node(n), self.now);
+            self.pool.set_context(self.net.ports.node(n), self.now);
             self.pool.end(packet, Fate::Delivered);
         }
     }

@@ -1,20 +1,20 @@
 //! Interface between network layer, TCP and applications.
 
-use super::Sim;
-use super::flows::{Ends, Flow};
-use super::timer_numbers::Timer;
 use crate::app;
 use crate::packet::{Body, Datagram, Ecn, Fate, Fin, Flag, FlowId, NodeId, Packet, PacketId, Reason};
 use crate::record::note::Note;
 use crate::record::short_flows::Record;
+use crate::sim::Sim;
+use crate::sim::flows::{Ends, Flow};
+use crate::sim::timer_numbers::Timer;
 use crate::tcp::{Out, Phase};
 use crate::unit::Time;
 
 impl Sim {
     /// A packet has reached its destination.
-    pub(super) fn on_delivered_to(&mut self, n: NodeId, id: PacketId) {
+    pub(in crate::sim) fn on_delivered_to(&mut self, n: NodeId, id: PacketId) {
         let p = self.pool[id];
-        self.pool.here(n, self.now);
+        self.pool.set_context(n, self.now);
         let f = p.flow.index();
         let flow = &mut self.flows.list[f];
         if p.born < flow.since {
@@ -23,23 +23,23 @@ impl Sim {
         self.pool.end(id, Fate::Delivered);
         match (&mut flow.ends, p.body) {
             // The receiver of a split connection belongs to the second half and ignores segments of the first.
-            (Ends::Tcp(_), Body::Data(_)) if flow.split.is_some() && !p.halfway => {}
+            (Ends::Tcp(_), Body::Data(_)) if flow.split.is_some() && !p.from_split => {}
             (Ends::Tcp(_), Body::Ack(ack)) if n != flow.from => self.on_split_ack(f, &ack, p.hops, p.born),
             (Ends::Tcp(ends), Body::Data(segment)) => {
                 flow.received_bytes += u64::from(p.bytes);
-                ends.1.on_segment(&segment, p.hops, p.ecn, self.now, &mut self.flows.actions);
-                self.timers.set(Timer::Receiver(f), ends.1.deadline());
+                ends.receiver.on_segment(&segment, p.hops, p.ecn, self.now, &mut self.flows.actions);
+                self.timers.set(Timer::Receiver(f), ends.receiver.deadline());
                 self.dispatch_receiver(f);
                 if segment.is_fin_ack() {
                     self.free_if_done(f);
                 }
             }
             (Ends::Tcp(ends), Body::Ack(ack)) => {
-                ends.0.note_sent(p.born);
-                ends.0.on_ack(&ack, p.hops, self.now);
-                let phase = ends.0.phase();
+                ends.sender.note_sent(p.born);
+                ends.sender.on_ack(&ack, p.hops, self.now);
+                let phase = ends.sender.phase();
                 flow.time.on_event(self.now, phase);
-                let all_acked = phase == Phase::ApplicationLimited && ends.0.gave_up().is_none();
+                let all_acked = phase == Phase::ApplicationLimited && ends.sender.gave_up().is_none();
                 if all_acked && flow.app.on_all_acked(self.now) {
                     self.timers.set(Timer::App(f), flow.app.deadline());
                 }
@@ -58,7 +58,7 @@ impl Sim {
 
     /// A node has lost its route to a destination; its TCP senders are notified.
     #[cold]
-    pub(super) fn on_route_lost(&mut self, n: NodeId, destination: NodeId, anew: bool) {
+    pub(in crate::sim) fn on_route_lost(&mut self, n: NodeId, destination: NodeId, anew: bool) {
         if anew {
             self.flows.break_routes(n, Some(destination), &mut self.net.nodes[n.index()], self.now);
         }
@@ -67,8 +67,8 @@ impl Sim {
         }
         for (f, flow) in self.flows.list.iter_mut().enumerate() {
             if let (Ends::Tcp(ends), true) = (&mut flow.ends, (flow.from, flow.first_to) == (n, destination)) {
-                ends.0.on_route_lost(self.now);
-                self.timers.set(Timer::Sender(f), ends.0.deadline());
+                ends.sender.on_route_lost(self.now);
+                self.timers.set(Timer::Sender(f), ends.sender.deadline());
             }
             if let Some(split) = flow.split.as_mut().filter(|s| (s.node, flow.to) == (n, destination)) {
                 split.halves.on_route_lost(self.now);
@@ -78,16 +78,16 @@ impl Sim {
     }
 
     /// The timer of a TCP sender has expired.
-    pub(super) fn on_sender(&mut self, f: usize) {
+    pub(in crate::sim) fn on_sender(&mut self, f: usize) {
         let flow = &mut self.flows.list[f];
         if let Ends::Tcp(ends) = &mut flow.ends {
-            let before = ends.0.timeouts();
-            ends.0.on_deadline(self.now);
-            if ends.0.timeouts() > before {
-                let rebooking = flow.time.on_timeout(self.now, ends.0.phase());
+            let before = ends.sender.timeouts();
+            ends.sender.on_deadline(self.now);
+            if ends.sender.timeouts() > before {
+                let rebooking = flow.time.on_timeout(self.now, ends.sender.phase());
                 self.watch.recorder.rebook(f, &rebooking);
             } else {
-                flow.time.on_event(self.now, ends.0.phase());
+                flow.time.on_event(self.now, ends.sender.phase());
             }
         }
         self.dispatch_sender(f);
@@ -95,10 +95,10 @@ impl Sim {
 
     /// The timer of a TCP receiver has expired: an acknowledgement, a read, or the FIN is due.
     #[inline(never)]
-    pub(super) fn on_receiver(&mut self, f: usize) {
+    pub(in crate::sim) fn on_receiver(&mut self, f: usize) {
         if let Ends::Tcp(ends) = &mut self.flows.list[f].ends {
-            ends.1.on_deadline(self.now, &mut self.flows.actions);
-            self.timers.set(Timer::Receiver(f), ends.1.deadline());
+            ends.receiver.on_deadline(self.now, &mut self.flows.actions);
+            self.timers.set(Timer::Receiver(f), ends.receiver.deadline());
         }
         self.dispatch_receiver(f);
         self.free_if_done(f);
@@ -106,7 +106,7 @@ impl Sim {
 
     /// A short flow of origin `k` starts.
     #[inline(never)]
-    pub(super) fn on_arrival_of_transfer(&mut self, k: usize) {
+    pub(in crate::sim) fn on_arrival_of_transfer(&mut self, k: usize) {
         let f = self.flows.begin_transfer(k, self.now, &self.net, &mut self.watch.recorder);
         let Flow { from, to, .. } = self.flows.list[f];
         let begins = Note::ShortFlow { flow: FlowId(f as u32), generator: k as u32, from, to };
@@ -119,7 +119,7 @@ impl Sim {
 
     /// The timer of an application has expired.
     #[inline(never)]
-    pub(super) fn on_application(&mut self, f: usize) {
+    pub(in crate::sim) fn on_application(&mut self, f: usize) {
         let flow = &mut self.flows.list[f];
         let out = flow.app.on_deadline();
         self.timers.set(Timer::App(f), flow.app.deadline());
@@ -129,7 +129,7 @@ impl Sim {
     }
 
     /// Dispatches an action of an application.
-    pub(super) fn dispatch_application(&mut self, f: usize, out: app::Out) {
+    pub(in crate::sim) fn dispatch_application(&mut self, f: usize, out: app::Out) {
         let flow = &mut self.flows.list[f];
         let sends = !matches!(out, app::Out::End { .. });
         if sends && flow.transfer.began == Time::NEVER {
@@ -139,33 +139,34 @@ impl Sim {
         let flow = &mut self.flows.list[f];
         match (out, &mut flow.ends) {
             (app::Out::Write { segments, missing }, Ends::Tcp(ends)) => {
-                let before = ends.0.written();
-                ends.0.write_whole(segments, missing > 0, self.now);
+                let before = ends.sender.written();
+                ends.sender.write_whole(segments, missing > 0, self.now);
                 // A connection that was given up takes nothing.
-                if ends.0.written() != before {
-                    flow.transfer.on_written(ends.0.written(), missing);
+                if ends.sender.written() != before {
+                    flow.transfer.on_written(ends.sender.written(), missing);
                 }
-                flow.time.on_event(self.now, ends.0.phase());
+                flow.time.on_event(self.now, ends.sender.phase());
                 self.dispatch_sender(f);
             }
             (app::Out::WriteInPieces { bytes, size }, Ends::Tcp(ends)) => {
-                ends.0.write_in_pieces(bytes, size, self.now);
-                flow.time.on_event(self.now, ends.0.phase());
+                ends.sender.write_in_pieces(bytes, size, self.now);
+                flow.time.on_event(self.now, ends.sender.phase());
                 self.dispatch_sender(f);
             }
             (app::Out::Message { segments, missing }, Ends::Tcp(ends)) => {
-                let before = ends.0.written();
-                ends.0.write_whole(Some(segments), missing > 0, self.now);
-                if ends.0.written() != before {
-                    let bytes = u64::from(segments) * u64::from(ends.0.connection().cfg().mss.0) - u64::from(missing);
+                let before = ends.sender.written();
+                ends.sender.write_whole(Some(segments), missing > 0, self.now);
+                if ends.sender.written() != before {
+                    let bytes =
+                        u64::from(segments) * u64::from(ends.sender.connection().cfg().mss.0) - u64::from(missing);
                     let (from, to, start) = (flow.from.0, flow.to.0, self.now);
                     let record = Record { flow: Some(f as u32), from, to, start, bytes: bytes as u32, ..Record::NEW };
                     let number = self.watch.recorder.short_flows.begin(record);
-                    let before = (ends.0.retransmissions(), ends.0.timeouts());
-                    flow.transfer.on_written(ends.0.written(), missing);
-                    flow.transfer.on_message(ends.0.written(), number, before);
+                    let before = (ends.sender.retransmissions(), ends.sender.timeouts());
+                    flow.transfer.on_written(ends.sender.written(), missing);
+                    flow.transfer.on_message(ends.sender.written(), number, before);
                 }
-                flow.time.on_event(self.now, ends.0.phase());
+                flow.time.on_event(self.now, ends.sender.phase());
                 self.dispatch_sender(f);
             }
             (app::Out::Datagram { seq, bytes }, Ends::Udp { sent, .. }) => {
@@ -176,7 +177,7 @@ impl Sim {
             (app::Out::End { takes_back }, _) => {
                 flow.on_end_of_application(takes_back, self.now);
                 if let (Ends::Tcp(ends), true) = (&flow.ends, takes_back) {
-                    self.timers.set(Timer::Sender(f), ends.0.deadline());
+                    self.timers.set(Timer::Sender(f), ends.sender.deadline());
                 }
             }
             (out, _) => unreachable!("{out:?} does not fit the transport of flow {f}"),
@@ -189,21 +190,21 @@ impl Sim {
         let flow = &mut self.flows.list[f];
         if let Ends::Tcp(ends) = &mut flow.ends
             && flow.app.is_over()
-            && ends.0.finish(self.now)
+            && ends.sender.finish(self.now)
         {
             self.dispatch_sender(f);
         }
     }
 
     /// Dispatches the actions of a TCP sender.
-    pub(super) fn dispatch_sender(&mut self, f: usize) {
+    pub(in crate::sim) fn dispatch_sender(&mut self, f: usize) {
         let flow = &mut self.flows.list[f];
         self.watch.note_sender(self.now, f, flow, false);
         let Flow { from, ends, .. } = flow;
         let from = *from;
         let Ends::Tcp(ends) = ends else { return };
-        self.timers.set(Timer::Sender(f), ends.0.deadline());
-        self.flows.actions.extend(ends.0.drain());
+        self.timers.set(Timer::Sender(f), ends.sender.deadline());
+        self.flows.actions.extend(ends.sender.drain());
         self.dispatch_tcp(f, from);
         self.free_if_done(f);
     }
@@ -223,13 +224,13 @@ impl Sim {
     }
 
     /// Dispatches the actions of a TCP connection at a node: one of its ends, or the node that splits it.
-    pub(super) fn dispatch_tcp(&mut self, f: usize, at: NodeId) {
+    pub(in crate::sim) fn dispatch_tcp(&mut self, f: usize, at: NodeId) {
         let Flow { from, to, ends: Ends::Tcp(ends), split, .. } = &self.flows.list[f] else { return };
-        let first = ends.0.connection().cfg();
+        let first = ends.sender.connection().cfg();
         let (from, to) = (*from, *to);
         // A segment or an acknowledgement belongs to the half that begins or ends at this node.
-        let halfway = split.as_ref().map(|s| (s.node, &*s.tcp));
-        let (ends_at, second) = halfway.unwrap_or((from, first));
+        let split = split.as_ref().map(|s| (s.node, &*s.tcp));
+        let (ends_at, second) = split.unwrap_or((from, first));
         let (data, ack) = if at == from { (first, first) } else { (second, if at == to { second } else { first }) };
         let syn = data.starts_with_syn();
         let data_bytes = [data.segment_bytes(false), data.segment_bytes(true)];
@@ -265,13 +266,13 @@ impl Sim {
 
     /// Creates a packet and passes it to the network layer.
     fn send(&mut self, f: usize, from: NodeId, to: NodeId, body: Body, bytes: u32, ecn: Ecn) {
-        let halfway = self.timers.has_splits() && from != self.flows.list[f].from && from != self.flows.list[f].to;
-        self.pool.here(from, self.now);
+        let from_split = self.timers.has_splits() && from != self.flows.list[f].from && from != self.flows.list[f].to;
+        self.pool.set_context(from, self.now);
         let id = self.pool.create(Packet {
             flow: FlowId(f as u32),
             ttl: self.net.cfg.ttl,
             ecn,
-            halfway,
+            from_split,
             ..Packet::new(body, bytes, from, to, self.now)
         });
         self.route(from, id);

@@ -1,4 +1,5 @@
-//! Settings of loss recovery.
+//! Settings of parts of a connection that have no file of their own below `config.rs`: loss recovery, explicit loss
+//! notification, writing, the window limit from the length of the path.
 
 use crate::setting::limit::{HOUR, at_most, range};
 use crate::unit::Span;
@@ -16,7 +17,7 @@ keywords! {
 
 settings! {
     /// Fast recovery of Reno and NewReno.
-    pub struct Config {
+    pub struct FastRecoveryConfig {
         /// Timer at partial acknowledgements.
         pub partial_ack_timer: PartialAckTimer = PartialAckTimer::Impatient,
         /// Deflates the window at a partial acknowledgement by the amount of new data acknowledged (RFC 6582, 3.2 step
@@ -142,5 +143,84 @@ settings! {
         pub f_rto: bool = true,
         /// End of slow start before a loss: with `cubic`, HyStart++ also with `reno`.
         pub hystart: HyStartRule = HyStartRule::HyStart,
+    }
+}
+
+keywords! {
+    /// Reaction of a sender to explicit loss notifications.
+    pub enum ElnRule {
+        /// Treats the loss like any other.
+        Ignore = "ignore",
+        /// The first duplicate causes a retransmission, once per loss (ns-2's tcp_eln).
+        Once = "once",
+        /// A retransmission per round trip until the loss is repaired, and a new segment for each duplicate.
+        EachRoundTrip = "each_round_trip",
+    }
+}
+
+settings! {
+    /// The sender's part of explicit loss notification.
+    pub struct ElnConfig {
+        /// Reaction of the sender.
+        pub rule: ElnRule = ElnRule::EachRoundTrip,
+        /// Leaves ssthresh at a timeout as it is when the last acknowledgement carried a notification.
+        pub keep_ssthresh: bool = true,
+    }
+}
+
+keywords! {
+    /// Rule for a segment that is not full, at the end of the written data, while data are outstanding. A FIN is never
+    /// held.
+    pub enum Nagle {
+        /// Sends the segment at once (`TCP_NODELAY`).
+        Off = "off",
+        /// Holds the segment until all data are acknowledged or the segment is full (RFC 9293, 3.7.4; RFC 896).
+        Rfc9293 = "rfc9293",
+        /// Holds the segment only while another short segment is outstanding (Minshall; Linux).
+        Minshall = "minshall",
+    }
+}
+
+keywords! {
+    /// Size of the buffer into which the application writes.
+    pub enum SendBuffer {
+        /// The application never waits.
+        Unlimited = "unlimited",
+        /// Memory for two times the largest window (three times with `bbr`), of at least 10 segments (Linux:
+        /// auto-tuning). The application resumes when a third of the memory is free.
+        Auto = "auto",
+    }
+}
+
+// Chen, Xue and Nahrstedt, "On Setting TCP's Congestion Window Limit in Mobile Ad Hoc Networks", ICC 2003: over an 802.11
+// chain no more than about a fifth of the round-trip hop count can be in flight without the packets of one flow contending
+// with each other.
+settings! {
+    /// Congestion window limit from the hop count of the path, there and back.
+    pub struct HopLimitConfig if enabled, else "`tcp.hop_limit.enabled` is false" {
+        /// Limits the window by the number of hops.
+        pub enabled: bool = false,
+        /// Round-trip hops for which one segment may be outstanding.
+        pub hops_per_segment: u32 = 5 => range(1, 1_000_000),
+        /// The smallest limit \[segments\].
+        pub min_segments: u32 = 2 => at_most(1_000_000),
+    }
+}
+
+impl HopLimitConfig {
+    /// The limit \[segments\] for a path of this many hops, there and back.
+    pub fn segments(&self, round_trip_hops: u32) -> u32 {
+        round_trip_hops.div_ceil(self.hops_per_segment).max(self.min_segments)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fifth_of_the_round_trip_hops_and_at_least_two() {
+        let limits = [2, 10, 11, 14, 16, 40].map(|hops| HopLimitConfig::default().segments(hops));
+        assert_eq!(limits, [2, 2, 3, 3, 4, 8]);
     }
 }

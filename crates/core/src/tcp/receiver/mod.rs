@@ -4,19 +4,37 @@ mod closing;
 mod fin;
 mod reading;
 
+use super::Out;
 use super::ack::AckPolicy;
 use super::ack::interface::{AckWhen, Arrived};
 use super::config::Config;
 use super::counters::{Counters, Sums};
 use super::ecn;
 use super::handshake::SynEcho;
-use super::output::Out;
-use super::room::Room;
+use super::reader::Reader;
+use super::receive_buffer::ReceiveBuffer;
 use super::sack_memory::SackMemory;
 use super::scoreboard::Ranges;
 use crate::packet::{AckSegment, DataSegment, Ecn, Fin, Flag, SackBlocks, Seq};
 use crate::unit::{Span, Time};
 use closing::Closing;
+
+/// Buffer of a receiver, and the application that reads it.
+#[derive(Clone, Debug)]
+struct Room {
+    buffer: ReceiveBuffer,
+    reader: Reader,
+    /// Time of the next read; [`Time::NEVER`]: all data are read.
+    reads_at: Time,
+}
+
+impl Room {
+    /// The buffer of a receiver with these settings; `None`: neither buffer nor application changes the window.
+    fn of(cfg: &Config) -> Option<Box<Room>> {
+        let limits = cfg.receive_buffer.enabled || cfg.reader.limits();
+        limits.then(|| Box::new(Room { buffer: cfg.buffer(), reader: Reader::new(&cfg.reader), reads_at: Time::NEVER }))
+    }
+}
 
 /// Receiver of a TCP connection: reassembly and acknowledgements.
 #[derive(Clone, Debug)]

@@ -307,7 +307,7 @@ const ALIASES: &[(&str, &[&str])] = &[
     ("s", &["sec", "secs", "second", "seconds"]),
     ("min", &["mins", "minute", "minutes"]),
     ("h", &["hr", "hrs", "hour", "hours"]),
-    ("m", &["meter", "meters", "metre", "metres"]),
+    ("m", &["meter", "meters", "meter", "meters"]),
     ("km", &["kilometer", "kilometers", "kilometre", "kilometres"]),
     ("B", &["byte", "bytes", "Byte", "Bytes", "octets"]),
     ("kB", &["kilobyte", "kilobytes"]),

@@ -1,16 +1,16 @@
 //! Interface between the network layer and middleboxes, and the nodes at which connections are split.
 
-use super::Sim;
-use super::flows::Flow;
-use super::timer_numbers::Timer;
 use crate::net::middlebox::{Cx, Middlebox, Verdict};
 use crate::packet::{AckSegment, Body, Fate, NodeId, PacketId, PacketPool, Reason};
+use crate::sim::Sim;
+use crate::sim::flows::Flow;
+use crate::sim::timer_numbers::Timer;
 use crate::unit::Time;
 
 impl Sim {
     /// Passes a packet to the middleboxes of a node that forwards it. Returns false if the packet ends there.
     #[inline]
-    pub(super) fn pass(&mut self, n: NodeId, packet: PacketId) -> bool {
+    pub(in crate::sim) fn pass(&mut self, n: NodeId, packet: PacketId) -> bool {
         (!self.timers.has_splits() || !self.ends_at_split(n, packet))
             && (self.net.boxes.is_empty() || self.pass_boxes(n, packet, None))
     }
@@ -22,7 +22,7 @@ impl Sim {
             let free_slots = if is_ack { 0 } else { self.free_slots(n, packet) };
             self.with_box(i, free_slots, |b, pool, cx| verdict = b.on_packet(&mut pool[packet], cx));
             if verdict == Verdict::Absorb {
-                self.pool.here(n, self.now);
+                self.pool.set_context(n, self.now);
                 self.pool.end(packet, Fate::Absorbed);
                 return false;
             }
@@ -51,7 +51,7 @@ impl Sim {
         // Sending a packet may call other middleboxes, whose new packets are sent first.
         let end = self.net.boxes.made.len();
         for k in start..end {
-            self.pool.here(n, self.now);
+            self.pool.set_context(n, self.now);
             let made = self.pool.inject(self.net.boxes.made[k]);
             if self.pass_boxes(n, made, Some(i)) {
                 self.forward(n, made);
@@ -62,18 +62,18 @@ impl Sim {
 
     /// The timer of a middlebox has expired.
     #[inline(never)]
-    pub(super) fn on_middlebox(&mut self, i: usize) {
+    pub(in crate::sim) fn on_middlebox(&mut self, i: usize) {
         self.with_box(i, 0, |b, _, cx| b.on_deadline(cx));
     }
 
     /// Drops a packet at a node.
-    pub(super) fn drop_packet(&mut self, n: NodeId, packet: PacketId, reason: Reason) {
+    pub(in crate::sim) fn drop_packet(&mut self, n: NodeId, packet: PacketId, reason: Reason) {
         self.flows.on_dropped_at(n, &self.pool[packet], reason, self.now, &mut self.timers);
         self.lose_packet(n, packet, reason);
     }
 
     /// Drops a packet that has left its node.
-    pub(super) fn lose_packet(&mut self, n: NodeId, packet: PacketId, reason: Reason) {
+    pub(in crate::sim) fn lose_packet(&mut self, n: NodeId, packet: PacketId, reason: Reason) {
         if !self.net.boxes.is_empty() {
             let by_link = matches!(reason, Reason::RetryLimit | Reason::LinkError);
             for placed in &mut self.net.boxes.list {
@@ -81,7 +81,7 @@ impl Sim {
             }
         }
         self.watch.drops.count(&self.pool[packet], reason);
-        self.pool.here(n, self.now);
+        self.pool.set_context(n, self.now);
         self.pool.end(packet, Fate::Dropped(reason));
     }
 
@@ -93,18 +93,18 @@ impl Sim {
         let f = p.flow.index();
         let Some(Flow { split: Some(split), .. }) = self.flows.list.get_mut(f) else { return false };
         let Body::Data(segment) = p.body else { return false };
-        if split.node != n || p.halfway {
+        if split.node != n || p.from_split {
             return false;
         }
         split.halves.on_segment(&segment, p.hops, p.ecn, self.now, &mut self.flows.actions);
-        self.pool.here(n, self.now);
+        self.pool.set_context(n, self.now);
         self.pool.end(packet, Fate::Absorbed);
         self.dispatch_split(f);
         true
     }
 
     /// An acknowledgement of the second half of a split connection has arrived.
-    pub(super) fn on_split_ack(&mut self, f: usize, ack: &AckSegment, hops: u8, sent: Time) {
+    pub(in crate::sim) fn on_split_ack(&mut self, f: usize, ack: &AckSegment, hops: u8, sent: Time) {
         if let Some(split) = &mut self.flows.list[f].split {
             split.halves.note_sent(sent);
             split.halves.on_ack(ack, hops, self.now, &mut self.flows.actions);
@@ -114,7 +114,7 @@ impl Sim {
 
     /// The timer of a split connection has expired.
     #[inline(never)]
-    pub(super) fn on_split(&mut self, f: usize) {
+    pub(in crate::sim) fn on_split(&mut self, f: usize) {
         if let Some(split) = &mut self.flows.list[f].split {
             split.halves.on_deadline(self.now, &mut self.flows.actions);
         }

@@ -1,19 +1,19 @@
 //! Interface between network layer and point-to-point links, and routes that cross from links to radio and back.
 
-use super::Sim;
-use super::flows::own_queue::Segment;
-use super::timer_numbers::Timer;
 use crate::error_model::Place;
 use crate::net::queue;
 use crate::net::routing::crossing::Step;
 use crate::packet::{Happening, NodeId, Packet, PacketId, RadioId, Reason};
 use crate::record::note::QueueId;
+use crate::sim::Sim;
+use crate::sim::network::segment::Segment;
+use crate::sim::timer_numbers::Timer;
 use crate::wlan::edca::AccessCategory;
 
 impl Sim {
     /// Forwards a packet at a node where it enters the network, arrives over a point-to-point link, or ends its way
     /// over the radio.
-    pub(super) fn lead(&mut self, n: NodeId, packet: PacketId, is_own: bool) {
+    pub(in crate::sim) fn forward_by_crossings(&mut self, n: NodeId, packet: PacketId, is_own: bool) {
         let p = &mut self.pool[packet];
         if !is_own {
             p.ttl = p.ttl.saturating_sub(1);
@@ -21,7 +21,7 @@ impl Sim {
                 return self.drop_packet(n, packet, Reason::TtlExpired);
             }
         }
-        let step = self.net.links.crossings.as_ref().and_then(|c| c.step(n, p.goal));
+        let step = self.net.links.crossings.as_ref().and_then(|c| c.step(n, p.final_destination));
         match step {
             Some(Step::Link(next)) => {
                 p.next_hop = next;
@@ -37,7 +37,7 @@ impl Sim {
     }
 
     /// Puts a packet into the queue in front of a link.
-    pub(super) fn enqueue_on_link(&mut self, link: usize, packet: PacketId) {
+    pub(in crate::sim) fn enqueue_on_link(&mut self, link: usize, packet: PacketId) {
         self.settle(link);
         let p = &mut self.pool[packet];
         let d = &mut self.net.links.directions[link];
@@ -48,7 +48,7 @@ impl Sim {
             return self.drop_packet(from, packet, Reason::LinkError);
         }
         d.note_queue(self.now);
-        self.pool.here(from, self.now);
+        self.pool.set_context(from, self.now);
         self.pool.note(packet, Happening::Queued);
         d.queue.push_packet(
             packet,
@@ -61,7 +61,7 @@ impl Sim {
         self.end_dropped(from);
         let d = &self.net.links.directions[link];
         if d.link.is_free() {
-            self.feed(link);
+            self.transmit_next(link);
             self.timers.set(Timer::Link(link), self.net.links.directions[link].link.deadline());
         } else {
             self.note_link_queue(link);
@@ -74,13 +74,13 @@ impl Sim {
     #[inline]
     fn settle(&mut self, link: usize) {
         if self.net.links.directions[link].link.finish(self.now) {
-            self.feed(link);
+            self.transmit_next(link);
             self.timers.set(Timer::Link(link), self.net.links.directions[link].link.deadline());
         }
     }
 
     /// Starts to transmit the next packet of the queue. The transmitter must be free.
-    fn feed(&mut self, link: usize) {
+    fn transmit_next(&mut self, link: usize) {
         let d = &mut self.net.links.directions[link];
         if let Some(segment) = d.sending.take() {
             let from = d.from;
@@ -91,7 +91,7 @@ impl Sim {
         let mut cx = queue::Cx { now: self.now, pool: &mut self.pool, dropped: &mut self.net.dropped };
         let next = d.queue.pop(&mut cx);
         if let Some(packet) = next {
-            self.pool.here(d.from, self.now);
+            self.pool.set_context(d.from, self.now);
             self.pool.note(packet, Happening::Dequeued);
             if self.flows.reports_queue {
                 d.sending = Segment::of(&self.pool[packet]);
@@ -118,9 +118,9 @@ impl Sim {
 
     /// Timer of a link: the transmitter becomes free, or a packet arrives at its end.
     #[inline(never)]
-    pub(super) fn on_link(&mut self, link: usize) {
+    pub(in crate::sim) fn on_link(&mut self, link: usize) {
         if self.net.links.directions[link].link.finish(self.now) {
-            self.feed(link);
+            self.transmit_next(link);
         }
         while let Some(packet) = self.net.links.directions[link].link.arrived(self.now) {
             let d = &mut self.net.links.directions[link];
@@ -132,7 +132,7 @@ impl Sim {
                 self.lose_packet(from, packet, Reason::LinkError);
             } else {
                 self.watch.note_arrival(self.now, (from, to), packet, &mut self.pool);
-                self.pool.here(to, self.now);
+                self.pool.set_context(to, self.now);
                 self.pool.note(packet, Happening::Arrived);
                 self.on_arrival_by_link(to, packet);
             }
@@ -141,7 +141,7 @@ impl Sim {
     }
 
     /// Drops the packets in front of the links of a node that is switched off, and those being transmitted.
-    pub(super) fn cut_links(&mut self, n: NodeId) {
+    pub(in crate::sim) fn cut_links(&mut self, n: NodeId) {
         for link in self.net.links.leaving(n) {
             let d = &mut self.net.links.directions[link];
             d.note_queue(self.now);
@@ -156,7 +156,7 @@ impl Sim {
     }
 
     fn on_arrival_by_link(&mut self, n: NodeId, packet: PacketId) {
-        if self.pool[packet].goal == n {
+        if self.pool[packet].final_destination == n {
             self.on_delivered_to(n, packet);
         } else if self.pass(n, packet) {
             self.forward(n, packet);
@@ -164,23 +164,25 @@ impl Sim {
     }
 
     /// Forwards a packet of another node.
-    pub(super) fn forward(&mut self, n: NodeId, packet: PacketId) {
+    pub(in crate::sim) fn forward(&mut self, n: NodeId, packet: PacketId) {
         if self.net.is_off(n) {
             // The packet comes from a middlebox, whose timers run while the node is off.
             self.drop_packet(n, packet, Reason::NodeOff);
-        } else if self.net.links.lead() {
-            self.lead(n, packet, false);
+        } else if self.net.links.uses_crossings() {
+            self.forward_by_crossings(n, packet, false);
         } else {
             self.with_router(n, |router, cx| router.route(packet, cx));
         }
     }
 
     /// Free room [packets] in the queue that this node uses for a packet.
-    pub(super) fn free_slots(&mut self, n: NodeId, packet: PacketId) -> usize {
-        let Packet { goal, flow, .. } = self.pool[packet];
+    pub(in crate::sim) fn free_slots(&mut self, n: NodeId, packet: PacketId) -> usize {
+        let Packet { final_destination, flow, .. } = self.pool[packet];
         let next = match &self.net.links.crossings {
-            Some(crossings) => crossings.step(n, goal).and_then(|s| if let Step::Link(v) = s { Some(v) } else { None }),
-            None => self.net.nodes[n.index()].router.next_hop(n, goal),
+            Some(crossings) => {
+                crossings.step(n, final_destination).and_then(|s| if let Step::Link(v) = s { Some(v) } else { None })
+            }
+            None => self.net.nodes[n.index()].router.next_hop(n, final_destination),
         };
         match next.and_then(|next| self.net.links.between(n, next)) {
             Some(link) => {
@@ -200,11 +202,11 @@ impl Sim {
     }
 
     /// A packet has reached the end of its way over the radio, where it continues over a link.
-    pub(super) fn on_end_of_radio(&mut self, n: NodeId, packet: PacketId) {
+    pub(in crate::sim) fn on_end_of_radio(&mut self, n: NodeId, packet: PacketId) {
         // The routing protocol of the radio has counted its own hops.
         self.pool[packet].ttl = self.net.cfg.ttl;
         if self.pass(n, packet) {
-            self.lead(n, packet, false);
+            self.forward_by_crossings(n, packet, false);
         }
     }
 }

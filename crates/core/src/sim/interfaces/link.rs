@@ -1,27 +1,27 @@
 //! Interface between stations and network layer: queues, address resolution, routing.
 
-use super::Sim;
-use super::flows::own_queue::Segment;
-use super::network::transit::Lane;
-use super::timer_numbers::{Clock, Timer};
 use crate::net::arp::{self, Resolution};
 use crate::net::queue;
 use crate::net::routing::{self, Out};
 use crate::packet::{self, Body, Ecn, Fate, Happening, Kind, NodeId, Packet, PacketId, RadioId, Reason};
 use crate::record::note::QueueId;
+use crate::sim::Sim;
+use crate::sim::network::segment::Segment;
+use crate::sim::network::transit::Lane;
+use crate::sim::timer_numbers::{Clock, Timer};
 use crate::unit::{Span, Time};
-use crate::wlan::edca::{AccessCategory, QosStation};
+use crate::wlan::edca::AccessCategory;
 
 impl Sim {
     // ---- from the station ----
 
     /// A data frame was received. The node gets its own copy of a unicast packet. It shares a broadcast packet with the
     /// sender, because most receivers only read it.
-    pub(super) fn on_data_received(&mut self, r: RadioId, at: Time, packet: PacketId) {
+    pub(in crate::sim) fn on_data_received(&mut self, r: RadioId, at: Time, packet: PacketId) {
         let n = self.net.ports.node(r);
         let p = &self.pool[packet];
         let (broadcast, ends_here) = (p.next_hop.is_broadcast(), Self::ends_at_neighbor(p));
-        self.pool.here(n, at);
+        self.pool.set_context(n, at);
         let own = if broadcast {
             self.pool.share(packet);
             packet
@@ -54,8 +54,8 @@ impl Sim {
 
     /// A packet has arrived ahead of its turn: the node keeps its own copy in the reordering buffer.
     #[cold]
-    pub(super) fn on_data_stored(&mut self, r: RadioId, at: Time, packet: PacketId, key: (RadioId, u8, u16)) {
-        self.pool.here(self.net.ports.node(r), at);
+    pub(in crate::sim) fn on_data_stored(&mut self, r: RadioId, at: Time, packet: PacketId, key: (RadioId, u8, u16)) {
+        self.pool.set_context(self.net.ports.node(r), at);
         let own = self.pool.copy(packet);
         self.pool[own].hops = self.pool[own].hops.saturating_add(1);
         if let Some(qos) = &mut self.air.qos {
@@ -65,10 +65,10 @@ impl Sim {
 
     /// The turn of packets in the reordering buffer has come.
     #[cold]
-    pub(super) fn on_data_released(&mut self, r: RadioId, at: Time, key: (RadioId, u8, u16)) {
+    pub(in crate::sim) fn on_data_released(&mut self, r: RadioId, at: Time, key: (RadioId, u8, u16)) {
         while let Some(own) = self.air.qos.as_mut().and_then(|qos| qos.release(r, key)) {
             let n = self.net.ports.node(r);
-            self.pool.here(n, at);
+            self.pool.set_context(n, at);
             self.pass_up((r, n), at, own, Self::ends_at_neighbor(&self.pool[own]));
         }
     }
@@ -106,7 +106,7 @@ impl Sim {
     }
 
     /// A packet was acknowledged by the next hop, or its broadcast is over.
-    pub(super) fn on_packet_sent(&mut self, r: RadioId, at: Time, packet: PacketId) {
+    pub(in crate::sim) fn on_packet_sent(&mut self, r: RadioId, at: Time, packet: PacketId) {
         if self.net.reports_mac {
             self.report_sent(r, packet);
         }
@@ -116,7 +116,7 @@ impl Sim {
             on_air.over = Some(packet);
         } else {
             self.end_last_frame_of(r, packet);
-            self.pool.here(self.net.ports.node(r), at);
+            self.pool.set_context(self.net.ports.node(r), at);
             self.pool.end(packet, Fate::Relayed);
         }
         self.offer(r, at);
@@ -154,19 +154,19 @@ impl Sim {
     }
 
     /// The station gave a packet up.
-    pub(super) fn on_packet_given_up(&mut self, r: RadioId, at: Time, packet: PacketId) {
+    pub(in crate::sim) fn on_packet_given_up(&mut self, r: RadioId, at: Time, packet: PacketId) {
         if self.net.admission.is_some() {
             self.on_mac_done(r, packet, true);
         }
         self.end_last_frame_of(r, packet);
         let n = self.net.ports.node(r);
         self.net.nodes[n.index()].attempt = self.air.on_air[r.index()].attempt;
-        self.pool.here(n, at);
+        self.pool.set_context(n, at);
         self.on_undeliverable(n, packet, Reason::RetryLimit);
         self.offer(r, at);
     }
 
-    pub(super) fn on_undeliverable(&mut self, n: NodeId, packet: PacketId, reason: Reason) {
+    pub(in crate::sim) fn on_undeliverable(&mut self, n: NodeId, packet: PacketId, reason: Reason) {
         let kind = self.pool[packet].body.kind();
         let breaks_links = kind != Kind::Data || self.flows.list[self.pool[packet].flow.index()].breaks_links;
         if !self.net.nodes[n.index()].router.takes_back(kind, breaks_links) {
@@ -190,85 +190,68 @@ impl Sim {
         self.watch.count_given_up(self.now, packet, cause, &self.pool);
     }
 
-    /// Gives a free station the next packet of its queue.
+    /// Gives a station packets of its queues while it has room.
     fn offer(&mut self, r: RadioId, at: Time) {
-        if self.net.closely { self.offer_closely(r, at) } else { self.offer_next::<false>(r, at) }
+        if self.net.has_rare_features {
+            self.offer_of_each_category(r, at);
+        } else {
+            self.offer_next::<false>(r, AccessCategory::BestEffort, at);
+        }
     }
 
     /// Kept out of line, so that the usual case is short.
     #[inline(never)]
-    fn offer_closely(&mut self, r: RadioId, at: Time) {
-        if self.air.qos.is_some() {
-            self.offer_qos(r, at);
-        } else {
-            self.offer_next::<true>(r, at);
+    fn offer_of_each_category(&mut self, r: RadioId, at: Time) {
+        for category in self.net.ports.categories() {
+            while self.offer_next::<true>(r, category, at) {}
         }
     }
 
-    /// Gives a free station of the DCF the next packet of its queue. `CLOSELY` must be true if `self.net.closely` is.
+    /// Gives a station the next packet of a queue. Returns false if the station has no room or the queue no packet.
+    /// `RARE` must be true if `self.net.has_rare_features` is.
     #[inline(always)]
-    fn offer_next<const CLOSELY: bool>(&mut self, r: RadioId, at: Time) {
-        if !self.air.macs[r.index()].station.is_free() {
-            return;
+    fn offer_next<const RARE: bool>(&mut self, r: RadioId, category: AccessCategory, at: Time) -> bool {
+        let mac = &self.air.macs[r.index()];
+        let has_room = if RARE { mac.has_room(category) } else { mac.station.is_free() };
+        if !has_room {
+            return false;
         }
-        let Some(id) = self.next_of_queue::<CLOSELY, false>(r, AccessCategory::BestEffort, at) else { return };
+        let Some(id) = self.next_of_queue::<RARE>(r, category, at) else { return false };
         self.flush_deferred(r, at);
         self.pool[id].tried = true;
         let p = &self.pool[id];
         let (kind, bytes, to) = (p.body.kind(), p.bytes, self.net.ports.peer(r, p.next_hop));
-        self.air.call(r, at, &mut self.timers, |station, cx| station.enqueue(id, kind, to, bytes, cx));
-        if CLOSELY && self.net.held.is_some() {
+        if RARE && self.air.qos.is_some() {
+            let tid = self.flows.priority(p.flow);
+            self.air.call_qos(r, at, &mut self.timers, |station, cx| station.enqueue(id, kind, to, tid, bytes, cx));
+        } else {
+            self.air.call(r, at, &mut self.timers, |station, cx| station.enqueue(id, kind, to, bytes, cx));
+        }
+        if RARE && self.net.held.is_some() {
             self.release(at);
         }
+        true
     }
 
-    /// Gives a QoS station packets of its queue while it has room.
-    #[cold]
-    fn offer_qos(&mut self, r: RadioId, at: Time) {
-        for category in self.net.ports.categories() {
-            loop {
-                let mac = &self.air.macs[r.index()];
-                let has_room = |qos: &QosStation| qos.has_room(category, &mac.rules.dcf);
-                if !mac.qos.as_deref().is_some_and(has_room) {
-                    break;
-                }
-                let Some(id) = self.next_of_queue::<true, true>(r, category, at) else { break };
-                self.flush_deferred(r, at);
-                self.pool[id].tried = true;
-                let p = &self.pool[id];
-                let (kind, bytes, to) = (p.body.kind(), p.bytes, self.net.ports.peer(r, p.next_hop));
-                let tid = self.flows.priority(p.flow);
-                self.air.call_qos(r, at, &mut self.timers, |station, cx| {
-                    station.enqueue(id, kind, to, tid, bytes, cx);
-                });
-            }
-        }
-    }
-
-    /// Takes the next packet from the queue of a radio.
+    /// Takes the next packet that the MAC may have from a queue.
     #[inline(always)]
-    fn next_of_queue<const CLOSELY: bool, const QOS: bool>(
-        &mut self,
-        r: RadioId,
-        category: AccessCategory,
-        at: Time,
-    ) -> Option<PacketId> {
+    fn next_of_queue<const RARE: bool>(&mut self, r: RadioId, category: AccessCategory, at: Time) -> Option<PacketId> {
         loop {
-            let next = match QOS {
-                true => self.pop_of_category(r, category, at),
-                false if CLOSELY && self.net.held.is_some() => self.pop_where_room(r, at),
-                false => self.pop(r, at),
+            let next = if RARE && self.air.qos.is_none() && self.net.held.is_some() {
+                self.pop_where_room(r, at)
+            } else {
+                self.pop(r, category, at)
             };
-            if CLOSELY && self.flows.hears_quench {
+            if RARE && self.flows.hears_quench {
                 self.quench(next);
             }
             let n = self.net.ports.node(r);
             self.end_dropped(n);
             self.note_queue(r, at);
             let id = next?;
-            self.pool.here(n, at);
+            self.pool.set_context(n, at);
             self.pool.note(id, Happening::Dequeued);
-            let Some(admission) = self.net.admission.as_mut().filter(|_| CLOSELY) else { return Some(id) };
+            let Some(admission) = self.net.admission.as_mut().filter(|_| RARE) else { return Some(id) };
             if admission.admits(r, at, &mut self.pool[id]) {
                 return Some(id);
             }
@@ -278,29 +261,23 @@ impl Sim {
 
     /// Takes the next packet of a queue.
     #[inline]
-    fn pop(&mut self, r: RadioId, at: Time) -> Option<PacketId> {
-        let mut cx = queue::Cx { now: at, pool: &mut self.pool, dropped: &mut self.net.dropped };
-        self.net.ports.queues[r.index()].pop(&mut cx)
-    }
-
-    #[inline]
-    fn pop_of_category(&mut self, r: RadioId, category: AccessCategory, at: Time) -> Option<PacketId> {
+    fn pop(&mut self, r: RadioId, category: AccessCategory, at: Time) -> Option<PacketId> {
         let mut cx = queue::Cx { now: at, pool: &mut self.pool, dropped: &mut self.net.dropped };
         self.net.ports.of_category(r, category).pop(&mut cx)
     }
 
-    /// Takes the first packet whose next hop has room. If there is none, records the radio as blocked.
+    /// Takes the first packet whose next hop has room. If there is none, records the radio as holding back.
     #[inline(never)]
     fn pop_where_room(&mut self, r: RadioId, at: Time) -> Option<PacketId> {
         let (ports, pool) = (&self.net.ports, &self.pool);
         let queue = &ports.queues[r.index()];
         if !queue.holds_back() || queue.is_empty() {
-            return self.pop(r, at);
+            return self.pop(r, AccessCategory::BestEffort, at);
         }
         let n = ports.node(r);
         let chosen = queue.first_that(|p| {
             let to = pool[p].next_hop;
-            let ends = to.is_broadcast() || pool[p].goal == to;
+            let ends = to.is_broadcast() || pool[p].final_destination == to;
             ends || ports.queues.get(ports.peer(r, to).index()).is_none_or(|q| q.has_room_from(n, pool))
         });
         let held = self.net.held.as_mut().expect("a queue holds back");
@@ -325,17 +302,17 @@ impl Sim {
 
     /// The timer of a router has expired.
     #[inline(never)]
-    pub(super) fn on_router(&mut self, n: NodeId) {
+    pub(in crate::sim) fn on_router(&mut self, n: NodeId) {
         self.with_router(n, |router, cx| router.on_deadline(cx));
     }
 
     /// Packets between the layers are due.
-    pub(super) fn on_transit(&mut self) {
+    pub(in crate::sim) fn on_transit(&mut self) {
         let next = loop {
             match self.net.transit.pop(self.now) {
                 Ok((Lane::Up, n, packet)) => self.on_arrival(n, packet),
                 Ok((Lane::Delayed, n, packet)) => self.resolve(n, packet),
-                Ok((Lane::Down, n, packet)) => self.enqueue(n, packet),
+                Ok((Lane::Down, n, packet)) => self.send_over_radio(n, packet),
                 Err(deadline) => break deadline,
             }
         };
@@ -354,13 +331,13 @@ impl Sim {
         let p = &self.pool[packet];
         if p.body.kind() == Kind::Routing {
             if self.net.nodes[n.index()].router.ignores(packet, &self.pool, self.now) {
-                self.pool.here(n, self.now);
+                self.pool.set_context(n, self.now);
                 return self.pool.end(packet, Fate::Delivered);
             }
             self.with_router(n, |router, cx| router.on_message(packet, cx));
         } else if p.destination == n {
             self.leave_route(n, packet);
-            if self.pool[packet].goal != n {
+            if self.pool[packet].final_destination != n {
                 return self.on_end_of_radio(n, packet);
             }
             self.on_delivered_to(n, packet);
@@ -386,7 +363,7 @@ impl Sim {
     }
 
     /// A frame for another node was read at this one.
-    pub(super) fn on_overheard(&mut self, r: RadioId, packet: PacketId) {
+    pub(in crate::sim) fn on_overheard(&mut self, r: RadioId, packet: PacketId) {
         let n = self.net.ports.node(r);
         if self.pool[packet].header.is_some() && !self.net.is_off(n) {
             self.with_router(n, |router, cx| router.on_overheard(packet, cx));
@@ -394,20 +371,24 @@ impl Sim {
     }
 
     /// A packet of this node enters the network layer.
-    pub(super) fn route(&mut self, n: NodeId, packet: PacketId) {
+    pub(in crate::sim) fn route(&mut self, n: NodeId, packet: PacketId) {
         if self.net.is_off(n) {
             return self.drop_packet(n, packet, Reason::NodeOff);
         }
-        if self.net.links.lead() {
-            return self.lead(n, packet, true);
+        if self.net.links.uses_crossings() {
+            return self.forward_by_crossings(n, packet, true);
         }
         self.with_router(n, |router, cx| router.route(packet, cx));
     }
 
     /// Calls the router of a node and dispatches its actions.
-    pub(super) fn with_router(&mut self, n: NodeId, call: impl FnOnce(&mut routing::Router, &mut routing::Cx<'_>)) {
+    pub(in crate::sim) fn with_router(
+        &mut self,
+        n: NodeId,
+        call: impl FnOnce(&mut routing::Router, &mut routing::Cx<'_>),
+    ) {
         let start = self.net.actions.len();
-        self.pool.here(n, self.now);
+        self.pool.set_context(n, self.now);
         let node = &mut self.net.nodes[n.index()];
         let mut cx = routing::Cx {
             now: self.now,
@@ -519,9 +500,9 @@ impl Sim {
         }
     }
 
-    pub(super) fn send_down(&mut self, n: NodeId, packet: PacketId, delay: Span) {
+    pub(in crate::sim) fn send_down(&mut self, n: NodeId, packet: PacketId, delay: Span) {
         if delay == Span::ZERO {
-            self.enqueue(n, packet);
+            self.send_over_radio(n, packet);
         } else {
             self.pass_within(Lane::Down, n, self.now + delay, packet);
         }
@@ -529,7 +510,7 @@ impl Sim {
 
     fn send_arp(&mut self, at: Time, message: packet::Arp, to: NodeId) {
         let n = message.sender;
-        self.pool.here(n, at);
+        self.pool.set_context(n, at);
         let id = self.pool.create(Packet::new(Body::Arp(message), self.net.arp.packet_size.0, n, to, at));
         self.pass_within(Lane::Down, n, at + self.net.arp.delay, id);
     }
@@ -546,7 +527,7 @@ impl Sim {
     }
 
     /// End of an interval of Neighborhood RED.
-    pub(super) fn on_usage_interval(&mut self) {
+    pub(in crate::sim) fn on_usage_interval(&mut self) {
         let now = self.now;
         let Some(neighborhood) = self.net.neighborhood() else { return };
         let (radio, notification) = neighborhood.on_deadline(now);
@@ -554,7 +535,7 @@ impl Sim {
         self.timers.set(Timer::Clock(Clock::Usage), at);
         let n = self.net.ports.node(radio);
         let Some(notification) = notification.filter(|_| !self.net.is_radio_off(radio)) else { return };
-        self.pool.here(n, now);
+        self.pool.set_context(n, now);
         let body = Body::Notification(notification);
         let packet = self.pool.create(Packet::new(body, bytes, n, NodeId::BROADCAST, now));
         self.send_down(n, packet, self.net.cfg.processing_delay);
@@ -562,7 +543,7 @@ impl Sim {
 
     /// Reports a change of the interface queues of a radio to observers.
     #[inline]
-    pub(super) fn note_queue(&mut self, r: RadioId, at: Time) {
+    pub(in crate::sim) fn note_queue(&mut self, r: RadioId, at: Time) {
         if self.watch.is_observed() {
             self.note_queues(r, at);
         }
@@ -575,81 +556,76 @@ impl Sim {
         }
     }
 
-    /// A packet arrives at the interface queue of the radio that reaches its next hop.
-    fn enqueue(&mut self, n: NodeId, packet: PacketId) {
+    /// Sends a packet over the radio that reaches its next hop, and a broadcast over all radios of the node.
+    fn send_over_radio(&mut self, n: NodeId, packet: PacketId) {
         if self.net.ports.looks_up() {
-            self.enqueue_by_radio(n, packet);
+            self.look_up_radio(n, packet);
         } else {
-            self.enqueue_at(RadioId(n.0), packet);
+            self.enqueue(RadioId(n.0), packet);
         }
     }
 
-    /// Variant of [`enqueue`](Self::enqueue) for nodes with several radios, or with radios that are off. A broadcast is
-    /// sent over all radios.
+    /// Variant of [`send_over_radio`](Self::send_over_radio) for nodes with several radios, or with radios that are
+    /// off.
     #[inline(never)]
-    fn enqueue_by_radio(&mut self, n: NodeId, packet: PacketId) {
+    fn look_up_radio(&mut self, n: NodeId, packet: PacketId) {
         let to = self.pool[packet].next_hop;
         if !to.is_broadcast() {
-            return self.enqueue_over(self.net.ports.to(n, to), packet);
+            return self.enqueue(self.net.ports.to(n, to), packet);
         }
-        self.pool.here(n, self.now);
+        self.pool.set_context(n, self.now);
         for r in self.net.ports.of(n).skip(1) {
             let copy = self.pool.copy(packet);
-            self.enqueue_over(r, copy);
+            self.enqueue(r, copy);
         }
-        self.enqueue_over(RadioId(n.0), packet);
+        self.enqueue(RadioId(n.0), packet);
     }
 
-    fn enqueue_over(&mut self, r: RadioId, packet: PacketId) {
-        if self.net.ports.is_down(r) {
-            self.pool.here(self.net.ports.node(r), self.now);
-            return self.on_radio_off(self.net.ports.node(r), packet);
-        }
-        self.enqueue_at(r, packet);
-    }
-
+    /// A packet arrives at the interface queue of a radio.
     #[inline(always)]
-    fn enqueue_at(&mut self, r: RadioId, packet: PacketId) {
+    fn enqueue(&mut self, r: RadioId, packet: PacketId) {
         let n = self.net.ports.node(r);
-        self.pool.here(n, self.now);
+        self.pool.set_context(n, self.now);
+        if self.net.ports.looks_up() && self.net.ports.is_down(r) {
+            return self.on_radio_off(n, packet);
+        }
         self.pool.note(packet, Happening::Queued);
-        if self.net.closely {
-            self.push_closely(r, packet);
+        if self.net.has_rare_features {
+            self.push_with_rare_features(r, packet);
         } else {
-            self.push(r, packet);
+            self.push::<false>(r, packet);
         }
         self.end_dropped(n);
         self.offer(r, self.now);
         self.note_queue(r, self.now);
     }
 
-    #[inline(always)]
-    fn push(&mut self, r: RadioId, packet: PacketId) {
-        let mut cx = queue::Cx { now: self.now, pool: &mut self.pool, dropped: &mut self.net.dropped };
-        self.net.ports.queues[r.index()].push_packet(packet, &mut cx);
+    /// Kept out of line, so that the usual case is short.
+    #[inline(never)]
+    fn push_with_rare_features(&mut self, r: RadioId, packet: PacketId) {
+        self.push::<true>(r, packet);
     }
 
-    /// Variant of [`push`](Self::push) for QoS stations, and for senders that hear of drops or of their own queue.
-    #[inline(never)]
-    fn push_closely(&mut self, r: RadioId, packet: PacketId) {
-        if self.flows.reports_queue {
+    /// Puts a packet into the queue of its category. `RARE` must be true if `self.net.has_rare_features` is.
+    #[inline(always)]
+    fn push<const RARE: bool>(&mut self, r: RadioId, packet: PacketId) {
+        let mut category = AccessCategory::BestEffort;
+        if RARE && self.air.qos.is_some() {
+            category = AccessCategory::of(self.flows.priority(self.pool[packet].flow));
+        }
+        if RARE && self.flows.reports_queue {
             self.flows.on_radio(self.net.ports.node(r), &self.pool[packet]);
         }
-        if self.air.qos.is_some() {
-            let mut cx = queue::Cx { now: self.now, pool: &mut self.pool, dropped: &mut self.net.dropped };
-            let category = AccessCategory::of(self.flows.priority(cx.pool[packet].flow));
-            self.net.ports.of_category(r, category).push_packet(packet, &mut cx);
-        } else {
-            self.push(r, packet);
-        }
-        if self.flows.hears_quench {
+        let mut cx = queue::Cx { now: self.now, pool: &mut self.pool, dropped: &mut self.net.dropped };
+        self.net.ports.of_category(r, category).push_packet(packet, &mut cx);
+        if RARE && self.flows.hears_quench {
             self.quench(Some(packet));
         }
     }
 
     /// Tells senders of what a queue has just marked or dropped.
     #[cold]
-    pub(super) fn quench(&mut self, taken: Option<PacketId>) {
+    pub(in crate::sim) fn quench(&mut self, taken: Option<PacketId>) {
         let marked = taken.filter(|&id| self.pool[id].ecn == Ecn::Ce);
         for id in marked.into_iter().chain(self.net.dropped.iter().map(|d| d.0)) {
             self.flows.quench(&self.pool[id], self.now, &mut self.timers);
@@ -658,7 +634,7 @@ impl Sim {
 
     /// Drops the packets that a queue of a node has given up.
     #[inline]
-    pub(super) fn end_dropped(&mut self, n: NodeId) {
+    pub(in crate::sim) fn end_dropped(&mut self, n: NodeId) {
         if !self.net.dropped.is_empty() {
             self.drop_all(n);
         }

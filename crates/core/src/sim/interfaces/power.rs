@@ -9,16 +9,16 @@
 //! A single radio that is switched off drops the packets of its queue and its station. Its node continues: the router
 //! gets back packets for this radio at once, as if the station had given them up.
 
-use super::Sim;
-use super::timer_numbers::{Clock, Timer};
 use crate::net::queue;
 use crate::packet::{NodeId, PacketId, RadioId, Reason};
 use crate::record::loss::Cause;
 use crate::record::note::Note;
+use crate::sim::Sim;
+use crate::sim::timer_numbers::{Clock, Timer};
 
 impl Sim {
     /// Switches a node off, if it is on.
-    pub(super) fn switch_off(&mut self, n: NodeId) {
+    pub(in crate::sim) fn switch_off(&mut self, n: NodeId) {
         if self.net.is_off(n) {
             return;
         }
@@ -39,7 +39,7 @@ impl Sim {
     }
 
     /// Switches a node on, if it is off and its battery is not empty.
-    pub(super) fn switch_on(&mut self, n: NodeId) {
+    pub(in crate::sim) fn switch_on(&mut self, n: NodeId) {
         if !self.net.is_off(n) || self.world.has_run_down(n) {
             return;
         }
@@ -53,7 +53,7 @@ impl Sim {
     }
 
     /// Switches a single radio off or on. While its node is off, the radio is off, too.
-    pub(super) fn switch_radio(&mut self, r: RadioId, off: bool) {
+    pub(in crate::sim) fn switch_radio(&mut self, r: RadioId, off: bool) {
         let n = self.net.ports.node(r);
         if self.net.ports.set_down(r, off) && !self.net.is_off(n) {
             match off {
@@ -65,7 +65,7 @@ impl Sim {
 
     /// Returns a packet for a radio that is off to the router; drops a broadcast.
     #[cold]
-    pub(super) fn on_radio_off(&mut self, n: NodeId, packet: PacketId) {
+    pub(in crate::sim) fn on_radio_off(&mut self, n: NodeId, packet: PacketId) {
         if self.pool[packet].next_hop.is_broadcast() {
             return self.drop_packet(n, packet, Reason::NodeOff);
         }
@@ -75,7 +75,7 @@ impl Sim {
 
     fn switch_radio_on(&mut self, r: RadioId) {
         self.switch_battery(r, false);
-        self.watch.book(r, self.now, &self.air.macs[r.index()]);
+        self.book_airtime(r);
         // A frame that was cut may still hold the medium: the station is silent until its planned end.
         let silent_until = self.air.on_air[r.index()].end().max(self.now);
         self.air.channel.switch_on(r, self.now, silent_until);
@@ -116,6 +116,11 @@ impl Sim {
         self.note_queue(r, self.now);
     }
 
+    fn book_airtime(&mut self, r: RadioId) {
+        let mac = &self.air.macs[r.index()];
+        self.watch.book(r, self.now, mac.contention(), &mac.rules.timing);
+    }
+
     fn switch_battery(&mut self, r: RadioId, off: bool) {
         if let Some(batteries) = &mut self.world.batteries {
             batteries.switch(self.net.ports.node(r), r, self.now, off);
@@ -124,12 +129,12 @@ impl Sim {
     }
 
     /// A battery is empty.
-    pub(super) fn on_battery(&mut self) {
+    pub(in crate::sim) fn on_battery(&mut self) {
         while let Some(n) = self.world.batteries.as_mut().and_then(|b| b.next_empty(self.now)) {
             self.watch.note(self.now, &Note::Battery { node: n, left: 0.0 });
             self.switch_off(n);
             for r in self.net.ports.of(n) {
-                self.watch.book(r, self.now, &self.air.macs[r.index()]);
+                self.book_airtime(r);
                 if let Some(air) = &mut self.watch.airtime {
                     air.on_empty(r);
                 }
