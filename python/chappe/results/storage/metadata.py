@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from chappe import _core
 from chappe._common.files import footer
 from chappe._core import RESULTS_EPOCH, VERSION
 from chappe.scenario.scenario import Scenario
@@ -93,5 +94,5 @@ def _unit(column: str) -> dict[str, str]:
 @cache
 def _described() -> dict[str, dict[str, Any]]:
     """Descriptions by table and column, which ``docs/generate.py`` takes from ``docs/results.md``."""
-    text = Path(__file__).with_name("descriptions.json").read_text(encoding="utf-8")
+    text = Path(_core.__file__).with_name("descriptions.json").read_text(encoding="utf-8")
     return {name: table["columns"] for name, table in json.loads(text)["tables"].items()}
