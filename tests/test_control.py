@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 from chappe import cli
 from chappe._common import progress as _progress
-from chappe.results.results import TABLES
+from chappe.results.storage.columns import TABLES
 
 CHAIN = chappe.Scenario.chain(2, {"run.batches": 4, "run.sample_interval": "500 ms"}, stop="10 s")
 EVENTS = [

@@ -9,7 +9,7 @@ from pathlib import Path
 import chappe
 import pytest
 from chappe import Scenario, cli
-from chappe.results.results import TABLES
+from chappe.results.storage.columns import TABLES
 from command import chappe as command
 from command import contents
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import chappe
 from chappe import study
 from chappe.results.budgets import Why
+from chappe.results.storage.columns import TABLES
 from command import PATIENCE_S, environment
 
 FORKS = """
@@ -96,7 +97,7 @@ ANSWERED = {
         f"Results.{name}": f"results.{name}"
         for name in ("end", "epoch", "frames_sent", "measured_from_s", "seed", "simulated_s")
     },
-    **{f"Results.{name}": f"results.{name}" for name in ("tables", "version", *chappe.results.results.TABLES)},
+    **{f"Results.{name}": f"results.{name}" for name in ("tables", "version", *TABLES)},
     "Results.table": "results.table('flows')",
     "Simulation.apply": "run.apply('node_down', node=1)",
     **{f"Simulation.{name}": f"run.{name}" for name in ("cancel", "done", "finish", "progress")},

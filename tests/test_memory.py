@@ -13,7 +13,7 @@ PEAK = """
 import re, resource
 from pathlib import Path
 import chappe
-from chappe.results.results import TABLES
+from chappe.results.storage.columns import TABLES
 
 def peak():
     status = Path("/proc/self/status")

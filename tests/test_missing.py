@@ -11,7 +11,7 @@ import polars.selectors as cs
 import pytest
 from chappe import cli
 from chappe._common.files import write_csv
-from chappe.results.results import TABLES
+from chappe.results.storage.columns import TABLES
 from chappe.results.storage.recorded import RECORDED
 
 EVERYTHING = ["frames", "mpdus", "heard", "packets", "cwnd", "queue", "routes", "positions"]

@@ -12,8 +12,8 @@ import polars as pl
 import pytest
 from chappe import cli
 from chappe.errors import StorageError
-from chappe.results.results import TABLES
 from chappe.results.storage import metadata
+from chappe.results.storage.columns import TABLES
 from command import contents
 from polars.testing import assert_frame_equal
 

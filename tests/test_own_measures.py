@@ -13,11 +13,11 @@ import polars as pl
 import pytest
 from chappe import cli
 from chappe.expressions import reductions
-from chappe.expressions.own_measures import KNOWN, Own, _statistic
+from chappe.expressions.own_measures import Own, _statistic
 from chappe.expressions.parser import Aggregate, ExpressionError, parsed
 from chappe.expressions.reductions import Part, bins_of, columns, delays, ends_of, gaps, intervals, quantile, reduced
-from chappe.measures import Totals
-from chappe.study.store.parts import RUN
+from chappe.measures import KNOWN, Totals
+from chappe.results.storage.columns import RUN
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 from chappe import _core, cli
 from chappe.errors import StudyError
-from chappe.results.results import TABLES
 from chappe.results.storage import recorded
+from chappe.results.storage.columns import TABLES
 from polars.testing import assert_frame_equal
 
 ALL = {"run.record": list(recorded.RECORDED)}

@@ -18,7 +18,7 @@ import pytest
 from chappe import _core
 from chappe.measures import ENERGY
 from chappe.results.budgets import AIRTIME, SENDING
-from chappe.results.results import TABLES
+from chappe.results.storage.columns import TABLES
 from chappe.stats import jain_index
 from scipy.stats import skew
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import chappe
 import polars as pl
 from chappe.measures import MEASURES
-from chappe.results.results import TABLES
+from chappe.results.storage.columns import TABLES
 from chappe.results.storage.recorded import RECORDED
 
 DOCS = Path(__file__).parent.parent / "docs"

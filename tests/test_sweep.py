@@ -13,6 +13,7 @@ import pytest
 from chappe import cli, plot, study
 from chappe.cli.text import studies as study_show
 from chappe.measures import column
+from chappe.results.storage.columns import TABLES
 from chappe.stats import Pooled, jain_index
 from chappe.study.design import axes
 from chappe.study.design.axes import grid, seeds_of
@@ -158,7 +159,7 @@ def test_runs_equal_single_runs(tmp_path: Path) -> None:
             assert row[m["measure"]] == pytest.approx(m["estimate"])
             for end in ("ci_low", "ci_high"):
                 assert row[column(m["measure"], end)] == pytest.approx(m[end])
-        for name in chappe.results.results.TABLES:
+        for name in TABLES:
             rows = swept.table(name).filter(pl.col("run") == row["run"])
             assert rows.select(getattr(alone, name).columns).equals(getattr(alone, name)), name
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import chappe
 import pytest
-from chappe.results.results import TABLES
+from chappe.results.storage.columns import TABLES
 from command import REPOSITORY, contents, environment
 
 INSTALLING_S = 600

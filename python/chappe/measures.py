@@ -77,6 +77,21 @@ JAIN = "jain_index"
 INDICES = (JAIN, "jain_index_of_batches")
 """Measures between the reciprocal of the number of flows and 1."""
 
+KNOWN = {
+    "delay_p50_s": "quantile(delays.delay_s, 0.5)",
+    "delay_p95_s": "quantile(delays.delay_s, 0.95)",
+    "delay_p99_s": "quantile(delays.delay_s, 0.99)",
+    "mean_jitter_s": "mean(delays.jitter_s)",
+    "jitter_p50_s": "quantile(delays.jitter_s, 0.5)",
+    "jitter_p95_s": "quantile(delays.jitter_s, 0.95)",
+    "jitter_p99_s": "quantile(delays.jitter_s, 0.99)",
+    "longest_gap_s": "max(gaps.gap_s)",
+    "starved_share": "sum(gaps.starved_s) / sum(gaps.gap_s)",
+    "route_breaks_per_10000": "1e4 * sum(flows.route_breaks) / sum(flows.packets_delivered)",
+    "routing_bytes_per_byte": "sum(nodes.routing_bytes_sent + nodes.routing_header_bytes) / sum(flows.bytes_delivered)",
+}
+"""Measures that a study makes if it is asked for them, with their expressions. None is negative."""
+
 
 def _time(column: Columns) -> NDArray[np.float64]:
     """Duration of a batch [s]."""
@@ -192,8 +207,6 @@ def wrong(name: object, own: Collection[str] = ()) -> tuple[str, str] | None:
         return f"there is no measure {said(name)}", hint(name)
     measure, is_of, choice = name.partition(chosen.OF)
     if measure not in NAMES and measure not in own:
-        from chappe.expressions.own_measures import KNOWN
-
         if measure in KNOWN:
             return f"the runs were made without the measure `{measure}`", f"repeat the sweep with `--measure {measure}`"
         near = difflib.get_close_matches(measure, own, 1)

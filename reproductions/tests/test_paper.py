@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 import pytest
 from chappe import cli, plot
-from chappe.results.results import TABLES
+from chappe.results.storage.columns import TABLES
 from chappe.stats import Estimate
 from chappe.study import RunCache
 from chappe_papers.elrakabawy2005 import PAPER, udp

@@ -1,11 +1,13 @@
 """Checks of arguments, with the same messages on the command line and in Python."""
 
 import itertools
+import math
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from chappe import _core
 from chappe.errors import Problem
 
 MANY = 1_000_000
@@ -19,6 +21,9 @@ JOBS_OR_RAY = "is for the cores of this machine; a Ray cluster uses all its CPUs
 
 NO_FOLDER = "names no folder"
 """Message about an empty name."""
+
+_LATEST_NS = 2**63
+"""Limit of simulated time [ns], two hundred years."""
 
 _LONG = 60
 
@@ -175,3 +180,18 @@ def listed(values: Iterable[Any]) -> list[Any]:
 def problem(path: str, message: str, help_: str | None) -> Problem:
     """A problem that stands nowhere."""
     return Problem(path, message, help_, None, None, None)
+
+
+def instant(at: object) -> int:
+    """Instant of a run [ns], from a text with a unit or a number of seconds."""
+    if isinstance(at, str):
+        try:
+            return _core.instant_ns(at)
+        except (ValueError, UnicodeEncodeError) as e:
+            why = str(e) if type(e) is ValueError else "it is not UTF-8 text"
+        raise ValueError(f"{said(at)} is not an instant of a run: {why}")
+    if isinstance(at, bool) or not isinstance(at, int | float):
+        raise TypeError(f'an instant is a text such as "3 s" or a number of seconds, not {said(at)}')
+    if not (math.isfinite(at) if isinstance(at, float) else True) or not 0 <= at < _LATEST_NS / 1e9:
+        raise ValueError(f"{said(at)} s is not an instant of a run")
+    return round(at * 1e9) if isinstance(at, float) else at * 10**9

@@ -190,7 +190,7 @@ def page_file(name: str, option: str, inputs: Iterable[Path] = ()) -> Path:
 
 def time_of(option: str, text: str | None) -> float | None:
     """Instant of an option [s]; ``None`` without the option."""
-    from chappe.results.simulation import instant
+    from chappe._common.arguments import instant
 
     try:
         return None if text is None else instant(text) / 1e9

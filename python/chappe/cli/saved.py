@@ -43,7 +43,7 @@ def _show_run(folder: Path, args: argparse.Namespace) -> int:
     from chappe.cli.text import results as show_results
     from chappe.cli.text import stories as show_follow
     from chappe.cli.text.studies import told_at_once
-    from chappe.results.results import TABLES
+    from chappe.results.storage.columns import TABLES
 
     measures = args.measures or None
     with told_at_once():

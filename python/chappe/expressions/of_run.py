@@ -10,7 +10,7 @@ from chappe.expressions.reductions import DERIVED, REDUCED, SCHEMA, recorded_row
 from chappe.measures import Totals, wrong
 from chappe.results import flow_selection as chosen
 from chappe.results.results import Results
-from chappe.study.store.parts import RUN
+from chappe.results.storage.columns import RUN
 
 _WHOLE = "run"
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
-from chappe.expressions.own_measures import KNOWN, Own, own_of, split
+from chappe.expressions.own_measures import Own, own_of, split
+from chappe.measures import KNOWN
 from chappe.results import flow_selection as chosen
 
 

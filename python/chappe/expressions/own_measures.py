@@ -29,25 +29,10 @@ from chappe.expressions.reductions import (
     reduced,
     together,
 )
-from chappe.measures import NAMES, Direction, Totals
+from chappe.measures import KNOWN, NAMES, Direction, Totals
 from chappe.results import flow_selection as chosen
+from chappe.results.storage.columns import RUN
 from chappe.stats import Statistic, quotient
-from chappe.study.store.parts import RUN
-
-KNOWN = {
-    "delay_p50_s": "quantile(delays.delay_s, 0.5)",
-    "delay_p95_s": "quantile(delays.delay_s, 0.95)",
-    "delay_p99_s": "quantile(delays.delay_s, 0.99)",
-    "mean_jitter_s": "mean(delays.jitter_s)",
-    "jitter_p50_s": "quantile(delays.jitter_s, 0.5)",
-    "jitter_p95_s": "quantile(delays.jitter_s, 0.95)",
-    "jitter_p99_s": "quantile(delays.jitter_s, 0.99)",
-    "longest_gap_s": "max(gaps.gap_s)",
-    "starved_share": "sum(gaps.starved_s) / sum(gaps.gap_s)",
-    "route_breaks_per_10000": "1e4 * sum(flows.route_breaks) / sum(flows.packets_delivered)",
-    "routing_bytes_per_byte": "sum(nodes.routing_bytes_sent + nodes.routing_header_bytes) / sum(flows.bytes_delivered)",
-}
-"""Measures that a study makes if it is asked for them, with their expressions. None is negative."""
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _DEFINED = re.compile(r"\s*([A-Za-z_]\w*)\s*=(?!=)(.*)", re.DOTALL)

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from chappe import _core
 from chappe._common.arguments import said
 from chappe.expressions.parser import Aggregate, Condition, Node, of_rows, rows_where
-from chappe.results.results import TABLES, Results, run
+from chappe.results.results import Results, run
+from chappe.results.storage.columns import TABLES
 from chappe.results.storage.recorded import RECORDED
 from chappe.scenario.scenario import Scenario, parts
 

@@ -21,8 +21,8 @@ from chappe.measures import (
     quotients,
 )
 from chappe.results import flow_selection as chosen
+from chappe.results.storage.columns import RUN
 from chappe.stats import ROUNDING, Pooled, mser5, quantile_t, quotient
-from chappe.study.store.parts import RUN
 
 Warmup = Literal["discard", "mser5"]
 """Removal of the transient: the first ``run.warmup_batches`` batches, or the groups of five batches that MSER-5 finds

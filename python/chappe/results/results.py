@@ -25,7 +25,7 @@ from chappe.results.budgets import Why, explain
 from chappe.results.completions import mean_and_quantiles
 from chappe.results.silent_flows import Silence, after_switch_off, of_run
 from chappe.results.storage.captures import Captures, refuse_shared
-from chappe.results.storage.columns import rows_of
+from chappe.results.storage.columns import TABLES, rows_of
 from chappe.results.storage.folder import FORMAT, SCENARIO, Writing
 from chappe.results.storage.metadata import of_file
 from chappe.results.warnings import of_results
@@ -41,12 +41,6 @@ if TYPE_CHECKING:
     from chappe.results.storage.columns import Table
 
 # Methods import polars themselves, and what needs it: it takes longer to load than most runs.
-
-TABLES = (
-    *("flows", "short_flows", "nodes", "batches", "flow_batches"),
-    *("samples", "packet_outcomes", "airtime", "rates", "batteries", "wired_links", "wired_link_batches"),
-)
-"""Names of the tables of every run."""
 
 
 class Kept(Protocol):
@@ -733,7 +727,7 @@ class Results:
 
     def _is_of(self, folder: Path) -> bool:
         """True for saved results of this folder."""
-        from chappe.results.storage.opening import Saved  # it imports this module
+        from chappe.results.storage.saved import Saved
 
         saved = self._measured
         return isinstance(saved, Saved) and folder.exists() and folder.samefile(saved.folder)

@@ -1,6 +1,5 @@
 """Interactive runs: driven step by step, observed and changed on the way."""
 
-import math
 from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any, Literal
@@ -8,17 +7,13 @@ from typing import Any, Literal
 import polars as pl
 
 from chappe import _core
-from chappe._common.arguments import said
+from chappe._common.arguments import instant, said
 from chappe._common.progress import Progress, followed
 from chappe.errors import RunError
 from chappe.notices import tell_unused
 from chappe.results.results import Results
 from chappe.results.storage.recorded import frame
 from chappe.scenario.scenario import Scenario, ScenarioLike, _json, scenario_of
-
-_LATEST_NS = 2**63
-"""Limit of simulated time [ns], two hundred years."""
-
 
 Action = Literal["node_down", "node_up", "node_move", "flow_start", "flow_stop"]
 """Changes of a simulation, apart from settings."""
@@ -266,18 +261,3 @@ def start(scenario: ScenarioLike, *, seed: int | None = None) -> Simulation:
     if seed is not None:
         scenario = scenario.with_settings({"run.seed": seed})
     return Simulation(scenario)
-
-
-def instant(at: object) -> int:
-    """Instant of a run [ns], from a text with a unit or a number of seconds."""
-    if isinstance(at, str):
-        try:
-            return _core.instant_ns(at)
-        except (ValueError, UnicodeEncodeError) as e:
-            why = str(e) if type(e) is ValueError else "it is not UTF-8 text"
-        raise ValueError(f"{said(at)} is not an instant of a run: {why}")
-    if isinstance(at, bool) or not isinstance(at, int | float):
-        raise TypeError(f'an instant is a text such as "3 s" or a number of seconds, not {said(at)}')
-    if not (math.isfinite(at) if isinstance(at, float) else True) or not 0 <= at < _LATEST_NS / 1e9:
-        raise ValueError(f"{said(at)} s is not an instant of a run")
-    return round(at * 1e9) if isinstance(at, float) else at * 10**9

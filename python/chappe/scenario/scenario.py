@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 from chappe import _core
 from chappe._common import outputs
-from chappe._common.arguments import is_path, listed, mapping_of, path_of, said
+from chappe._common.arguments import instant, is_path, listed, mapping_of, path_of, said
 from chappe._common.words import count
 from chappe.errors import Problem, ScenarioError
 from chappe.notices import Notice
@@ -449,8 +449,6 @@ class Scenario(Mapping[str, Any]):
 
     def _mobility(self, format_: str, until: str | float | None, seed: int | None) -> str:
         """Movements as the text of a file."""
-        from chappe.results.simulation import instant
-
         if not isinstance(format_, str):
             raise TypeError(f'format is a text such as "csv", not {said(format_)}')
         if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int)):

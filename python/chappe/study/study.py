@@ -29,6 +29,7 @@ from chappe.notices import Notice
 from chappe.results import flow_selection as chosen
 from chappe.results import silent_flows as silence
 from chappe.results.storage import tables
+from chappe.results.storage.columns import RUN
 from chappe.results.warnings import ENDS, of_batches
 from chappe.scenario.scenario import Scenario
 from chappe.stats import doubts, known_confidence
@@ -38,7 +39,7 @@ from chappe.study.design.search import Known, Run, Search, curve, explored
 from chappe.study.design.stop import Precision, error
 from chappe.study.execution.threads import Failed
 from chappe.study.store import export, parts, store
-from chappe.study.store.parts import RUN, DamagedError
+from chappe.study.store.parts import DamagedError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,6 +9,15 @@ if TYPE_CHECKING:
     Table = pl.DataFrame | Mapping[str, Sequence[Any]]
     """Columns by name: a data frame, or lists."""
 
+TABLES = (
+    *("flows", "short_flows", "nodes", "batches", "flow_batches"),
+    *("samples", "packet_outcomes", "airtime", "rates", "batteries", "wired_links", "wired_link_batches"),
+)
+"""Names of the tables of every run."""
+
+RUN = "run"
+"""Column with the key of the run of a row."""
+
 Rows = Sequence[Mapping[str, Any]]
 """Rows of a table, by the names of its columns."""
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Self
 from chappe._common import forked, outputs
 from chappe._common.arguments import is_text, path_of, said
 from chappe._common.files import make_folder, take_away
+from chappe.results.storage.columns import TABLES
 
 if TYPE_CHECKING:
     from chappe.scenario.scenario import Scenario
@@ -212,7 +213,6 @@ def _facts(folder: Path) -> dict[str, Any] | None:
 
 def _is_ours(name: object) -> bool:
     """Returns true for the names of files that a run writes."""
-    from chappe.results.results import TABLES
     from chappe.results.storage.recorded import RECORDED
 
     stem, _, kind = name.rpartition(".") if isinstance(name, str) else ("", "", "")

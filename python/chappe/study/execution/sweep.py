@@ -33,6 +33,7 @@ from chappe.expressions.run_measures import WARMUPS, Batches, Warmup, runs_of, t
 from chappe.measures import ENERGY, Direction, Totals, wrong
 from chappe.notices import Notice, tell_unused
 from chappe.results import flow_selection as chosen
+from chappe.results.storage.columns import RUN
 from chappe.scenario.scenario import Scenario, ScenarioLike, scenario_of
 from chappe.stats import quotient
 from chappe.study.design.axes import (
@@ -53,7 +54,7 @@ from chappe.study.design.stop import Design, Precision, UnknownError, fixed, len
 from chappe.study.execution import cluster
 from chappe.study.execution.threads import Failed, Workers, cores, threads
 from chappe.study.store import parts
-from chappe.study.store.parts import RUN, Finished
+from chappe.study.store.parts import Finished
 from chappe.study.store.store import Store
 from chappe.study.study import Forgotten, Study, points_table
 

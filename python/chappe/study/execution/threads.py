@@ -12,7 +12,8 @@ from chappe import _core
 from chappe._common.arguments import problem, problem_of_jobs
 from chappe.errors import StudyError
 from chappe.expressions.reductions import Reduction
-from chappe.results.results import TABLES, Results
+from chappe.results.results import Results
+from chappe.results.storage.columns import TABLES
 from chappe.study.design.axes import Item
 from chappe.study.store.parts import Finished
 

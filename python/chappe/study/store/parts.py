@@ -17,16 +17,14 @@ from chappe import _core
 from chappe._common.files import UNFINISHED, make_folder, take_away
 from chappe.errors import reason
 from chappe.expressions.reductions import REDUCED, SCHEMA
-from chappe.results.results import TABLES
 from chappe.results.storage import recorded, tables
+from chappe.results.storage.columns import RUN, TABLES
 from chappe.scenario.scenario import Scenario
 
 RUN_INFO = "run_info"
 """Name of the table with one row per run."""
 
 PART_TABLES = (RUN_INFO, *TABLES)
-RUN = "run"
-"""Column with the key of the run of a row."""
 
 SUMS = "sums.json"
 OWNER = "study"

@@ -12,10 +12,10 @@ from chappe._common.progress import bar
 from chappe._common.words import plain, tell
 from chappe.errors import StorageError, reason
 from chappe.results.storage import tables
+from chappe.results.storage.columns import RUN
 from chappe.scenario.scenario import Scenario
 from chappe.study.design.axes import Item, settings_without_seed
 from chappe.study.execution.measure import Also, K, measured
-from chappe.study.store.parts import RUN
 from chappe.study.store.store import POINTS, STUDY, Store
 from chappe.study.study import points_table
 

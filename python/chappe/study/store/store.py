@@ -35,10 +35,11 @@ from chappe.expressions.reductions import REDUCED, SCHEMA
 from chappe.notices import Notice
 from chappe.results.flow_selection import LABELS
 from chappe.results.storage import metadata, tables
+from chappe.results.storage.columns import RUN
 from chappe.scenario.scenario import Scenario
 from chappe.study.design.axes import KEY_LENGTH
 from chappe.study.store import parts
-from chappe.study.store.parts import RUN, DamagedError, Finished
+from chappe.study.store.parts import DamagedError, Finished
 
 FORMAT = 1
 """Format of the store."""
