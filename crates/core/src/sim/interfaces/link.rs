@@ -193,35 +193,44 @@ impl Sim {
     /// Gives a station packets of its queues while it has room.
     fn offer(&mut self, r: RadioId, at: Time) {
         if self.net.has_rare_features {
-            self.offer_of_each_category(r, at);
+            self.offer_with_rare_features(r, at);
         } else {
-            self.offer_next::<false>(r, AccessCategory::BestEffort, at);
+            self.offer_next::<false, false>(r, AccessCategory::BestEffort, at);
         }
     }
 
     /// Kept out of line, so that the usual case is short.
     #[inline(never)]
-    fn offer_of_each_category(&mut self, r: RadioId, at: Time) {
+    fn offer_with_rare_features(&mut self, r: RadioId, at: Time) {
+        if self.air.qos.is_none() {
+            self.offer_next::<true, false>(r, AccessCategory::BestEffort, at);
+            return;
+        }
         for category in self.net.ports.categories() {
-            while self.offer_next::<true>(r, category, at) {}
+            while self.offer_next::<true, true>(r, category, at) {}
         }
     }
 
     /// Gives a station the next packet of a queue. Returns false if the station has no room or the queue no packet.
-    /// `RARE` must be true if `self.net.has_rare_features` is.
+    /// `RARE` must be true if `self.net.has_rare_features` is, and `QOS` where stations are QoS stations.
     #[inline(always)]
-    fn offer_next<const RARE: bool>(&mut self, r: RadioId, category: AccessCategory, at: Time) -> bool {
+    fn offer_next<const RARE: bool, const QOS: bool>(
+        &mut self,
+        r: RadioId,
+        category: AccessCategory,
+        at: Time,
+    ) -> bool {
         let mac = &self.air.macs[r.index()];
-        let has_room = if RARE { mac.has_room(category) } else { mac.station.is_free() };
+        let has_room = if QOS { mac.has_room(category) } else { mac.station.is_free() };
         if !has_room {
             return false;
         }
-        let Some(id) = self.next_of_queue::<RARE>(r, category, at) else { return false };
+        let Some(id) = self.next_of_queue::<RARE, QOS>(r, category, at) else { return false };
         self.flush_deferred(r, at);
         self.pool[id].tried = true;
         let p = &self.pool[id];
         let (kind, bytes, to) = (p.body.kind(), p.bytes, self.net.ports.peer(r, p.next_hop));
-        if RARE && self.air.qos.is_some() {
+        if QOS {
             let tid = self.flows.priority(p.flow);
             self.air.call_qos(r, at, &mut self.timers, |station, cx| station.enqueue(id, kind, to, tid, bytes, cx));
         } else {
@@ -235,9 +244,14 @@ impl Sim {
 
     /// Takes the next packet that the MAC may have from a queue.
     #[inline(always)]
-    fn next_of_queue<const RARE: bool>(&mut self, r: RadioId, category: AccessCategory, at: Time) -> Option<PacketId> {
+    fn next_of_queue<const RARE: bool, const QOS: bool>(
+        &mut self,
+        r: RadioId,
+        category: AccessCategory,
+        at: Time,
+    ) -> Option<PacketId> {
         loop {
-            let next = if RARE && self.air.qos.is_none() && self.net.held.is_some() {
+            let next = if RARE && !QOS && self.net.held.is_some() {
                 self.pop_where_room(r, at)
             } else {
                 self.pop(r, category, at)
