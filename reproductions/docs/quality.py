@@ -45,13 +45,13 @@ def answer() -> list[str]:
             total = ns2 if what == "values" else ns3
             total[0] += int(agree)
             total[1] += int(of)
-    scripts = re.search(r"Of (\d+) further scripts that the kernel itself repeats (\d+) agree", _said(LINUX))
+    scripts = re.search(r"agrees with (\d+) of (\d+) further scripts", _said(LINUX))
     assert scripts is not None
     verdicts = [Verdict(o.verdict) for p in chappe_papers.PAPERS for o in summary.shipped(p).claims.values()]
     judged = [v for v in verdicts if v is not Verdict.CHOSE]
     text = (
         f"**{ns2[0]:,} of {ns2[1]:,} values of ns-2.35 agree, {ns3[0]:,} of {ns3[1]:,} cases of ns-3.37, and "
-        f"{scripts[2]} of {scripts[1]} scripts of a Linux kernel, packet for packet. Of {len(judged)} claims of "
+        f"{scripts[1]} of {scripts[2]} scripts of a Linux kernel, packet for packet. Of {len(judged)} claims of "
         f"five papers {sum(v.confirms for v in judged)} are confirmed, some with another size or with exceptions, and "
         f"{judged.count(Verdict.REFUTED)} are refuted.**"
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from chappe import text as show
 from chappe.measures import measure_of
+from chappe.page.map import drawn
 
 if TYPE_CHECKING:
     from chappe.results.results import Results
@@ -30,8 +31,6 @@ _LOOKS = {
 
 def scenario(of: "Scenario") -> str:
     """Changes of a scenario, and its map."""
-    from chappe.page.map import drawn
-
     changes = list(flat(json.loads(of._core.changes_json())))
     rows = [(n, str(v).lower() if isinstance(v, bool) else v) for n, v in changes if not isinstance(v, list)]
     nodes = len(of._core.places()[0])

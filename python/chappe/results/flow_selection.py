@@ -11,12 +11,12 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from chappe._common.arguments import said
+from chappe.scenario.scenario import Scenario, schema
 
 if TYPE_CHECKING:
     import polars as pl
 
     from chappe.results.storage.columns import Table
-    from chappe.scenario.scenario import Scenario
 
 OF = " of "
 """Stands between a measure and the flows that it is taken of."""
@@ -105,8 +105,6 @@ def _is(column: str, value: str | int, has: Sequence[str]) -> "pl.Expr":
 @cache
 def _words() -> dict[str, str]:
     """Words of choices, with the columns of the table ``flows`` that have them."""
-    from chappe.scenario.scenario import schema
-
     groups = schema()["properties"]
     apps = dict.fromkeys(groups["flow"]["items"]["properties"]["app"]["enum"], "app")
     variants = dict.fromkeys(groups["tcp"]["properties"]["variant"]["enum"], "variant")
