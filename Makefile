@@ -106,6 +106,7 @@ test test-core: $(VENV)/built
 	@rm -rf $(VENV)/wheel
 	$(BIN)/maturin build --quiet --release --locked --out $(VENV)/wheel
 	@$(MAKE) --no-print-directory --output-sync=line test-rust test-python TREES=$(if $(filter test-core,$@),tests)
+	@$(BIN)/python tests/house.py
 
 # The same cases each time, so that a change fails only by its own effect; `make fuzz` draws other cases.
 test-rust: export PROPTEST_RNG_SEED := 1794

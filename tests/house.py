@@ -5,7 +5,6 @@ A *room* is a folder of the library; a floor is a step of the longest chain of r
 
 import ast
 import json
-import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -159,14 +158,14 @@ def folders() -> dict[str, int]:
 
 
 PARTS = {
-    "core": ("crates/*/src/**.rs",),
-    "library": ("python/**.py", "python/**.pyi"),
-    "tests": ("tests/**.py", "crates/core/tests/**.rs", "fuzz/**.rs", "fuzz/**.py"),
-    "pages of users": ("docs/**.md", "*.md"),
-    "reproductions": ("reproductions/**.py",),
-    "pages of records": ("reproductions/**.md",),
+    "core": ("crates/*/src/**/*.rs",),
+    "library": ("python/**/*.py", "python/**/*.pyi"),
+    "tests": ("tests/**/*.py", "crates/core/tests/**/*.rs", "fuzz/**/*.rs", "fuzz/**/*.py"),
+    "pages of users": ("docs/**/*.md", "*.md"),
+    "reproductions": ("reproductions/**/*.py",),
+    "pages of records": ("reproductions/**/*.md",),
 }
-"""Files of each part, as patterns of git."""
+"""Files of each part."""
 
 
 def sizes() -> dict[str, int]:
@@ -185,15 +184,8 @@ def sizes() -> dict[str, int]:
 
 
 def _lines(patterns: tuple[str, ...]) -> int:
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "--", *(f":(glob){p.replace('**.', '**/*.')}" for p in patterns)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    files = [ROOT / name for name in listed.stdout.split("\0") if name]
-    return sum(file.read_bytes().count(b"\n") for file in files if file.exists())
+    files = {file for pattern in patterns for file in ROOT.glob(pattern) if "target" not in file.parts}
+    return sum(file.read_bytes().count(b"\n") for file in files)
 
 
 def _leaves(node: object) -> Iterator[object]:
