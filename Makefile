@@ -10,13 +10,14 @@ ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += --jobs=2
 endif
 
-.PHONY: core demo test test-core test-rust test-python test-quick test-layer quick-rust quick-python test-bounds bench bench-gate bench-scale bench-motion bench-sinr bench-wifi bench-study bench-pages bench-yardstick docs fuzz wasm pages-tools test-pages wheel
+.PHONY: core demo test test-core test-nightly test-rust test-python test-quick test-layer quick-rust quick-python test-bounds bench bench-gate bench-scale bench-motion bench-sinr bench-wifi bench-study bench-pages bench-yardstick docs fuzz wasm pages-tools test-pages wheel
 .PHONY: check-kernel test-captures lint lint-rust lint-python clean help
 
 help:
 	@echo "make demo        build everything and reproduce ElRakabawy et al. 2005 with short runs"
 	@echo "make test        build everything, check formats, lints and types, run all tests"
 	@echo "make test-core   the same without the tests of the reproductions"
+	@echo "make test-nightly test what surrounds the simulator: streams, terminals, forks, memory, odd arguments, a Ray cluster"
 	@echo "make test-quick  build everything, run the tests that are not marked slow, without lints"
 	@echo "make test-layer  run the unit tests of a layer, LAYER (tcp), while it is edited"
 	@echo "make test-captures read captures with tshark (needs tshark)"
@@ -88,7 +89,7 @@ pages-tools: $(VENV)/ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PAGES)
 
 test-pages: $(VENV)/built wasm pages-tools
-	$(BIN)/pytest --numprocesses auto tests/pages/in_browser.py tests/pages/in_notebook.py
+	$(BIN)/pytest --numprocesses auto tests/page/in_browser.py tests/page/in_notebook.py
 
 # The documentation site, from the Markdown, the docstrings and the figures of the examples.
 SITE := zensical==0.0.73 mkdocstrings-python==2.0.11
@@ -114,10 +115,16 @@ test-rust: lint-rust
 	@# Compilers cannot reach the job server of this make.
 	env -u MAKEFLAGS -u MFLAGS cargo test --quiet --release --locked
 
+# Tests of what surrounds the simulator: a change of the simulator hardly breaks them, and they take long.
+NIGHTLY := tests/robustness
+test-nightly: $(VENV)/built
+	$(BIN)/pytest --numprocesses auto --dist loadfile --no-loadscope-reorder $(NIGHTLY)
+
 # Tests start hundreds of programs: each would compile the package again.
 test-python: export PYTHONDONTWRITEBYTECODE :=
 test-python: lint-python
-	CHAPPE_WHEEL=$(VENV)/wheel $(BIN)/pytest --numprocesses auto --dist loadfile --no-loadscope-reorder $(TREES)
+	CHAPPE_WHEEL=$(VENV)/wheel $(BIN)/pytest --numprocesses auto --dist loadfile --no-loadscope-reorder \
+		--ignore=$(NIGHTLY) $(TREES)
 
 # Modules of crates/core/tests whose tests are slow: every setting changed, allocations counted, scenarios of a megabyte.
 # The slow tests of Python have the marker `slow` (conftest.py).
@@ -133,7 +140,7 @@ quick-rust:
 
 quick-python: export PYTHONDONTWRITEBYTECODE :=
 quick-python: $(VENV)/built
-	$(BIN)/pytest -m "not slow" --numprocesses auto --dist loadfile --no-loadscope-reorder
+	$(BIN)/pytest -m "not slow" --numprocesses auto --dist loadfile --no-loadscope-reorder --ignore=$(NIGHTLY)
 
 # In the profile `dev`, which compiles only changed code again, and without the package that other tests import.
 LAYER ?= tcp

@@ -8,7 +8,7 @@ import pytest
 from chappe import cli
 from chappe.notices import codes
 
-PAGE = Path(__file__).parent.parent / "docs" / "scenarios.md"
+PAGE = Path(__file__).parents[2] / "docs" / "scenarios.md"
 DOUBTFUL = """\
 run.stop = "2 s"
 topology.hops = 2

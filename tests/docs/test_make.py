@@ -1,4 +1,4 @@
-"""`make test` runs every test; `make test-quick` leaves out those that are marked slow, and no others."""
+"""`make test` and `make test-nightly` run every test; `make test-quick` leaves out slow ones, and no others."""
 
 import re
 import shlex
@@ -34,9 +34,11 @@ def arguments(target: str, program: str, *first: str) -> list[str]:
 
 def test_make_test_runs_every_test_of_python() -> None:
     how_many_at_once = ["--numprocesses", "auto", "--dist", "loadfile", "--no-loadscope-reorder"]
-    assert arguments("test", "pytest") == how_many_at_once
-    assert arguments("test-core", "pytest") == [*how_many_at_once, "tests"]
-    assert arguments("test-quick", "pytest") == ["-m", "not slow", *how_many_at_once]
+    but_nightly = [*how_many_at_once, "--ignore=tests/robustness"]
+    assert arguments("test", "pytest") == but_nightly
+    assert arguments("test-core", "pytest") == [*but_nightly, "tests"]
+    assert arguments("test-quick", "pytest") == ["-m", "not slow", *but_nightly]
+    assert arguments("test-nightly", "pytest") == [*how_many_at_once, "tests/robustness"]
 
 
 def test_make_test_runs_every_test_of_rust() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import chappe
 
-DOCS = Path(__file__).parent.parent / "docs"
+DOCS = Path(__file__).parents[2] / "docs"
 
 
 def test_the_page_of_settings_is_what_the_generator_writes() -> None:

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-PROGRAMS = Path(__file__).resolve().parent.parent / "crates/core/tests/kernel"
+PROGRAMS = Path(__file__).resolve().parents[2] / "crates/core/tests/kernel"
 
 FAKED = """
 import ask, repeat, writes

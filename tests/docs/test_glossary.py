@@ -11,7 +11,7 @@ from typing import Any
 import chappe
 from chappe.cli.options import parser
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 
 
 def _settings(schema: dict[str, Any], path: str = "") -> Iterator[str]:

@@ -69,7 +69,7 @@ def run(
     done = subprocess.run(
         [sys.executable, "-c", EAGER, "sweep", "study.toml", *arguments],
         cwd=folder,
-        env=environment(LIMIT=str(limit), AT=str(at), FAULT=fault.__name__, PYTHONPATH=str(Path(__file__).parent)),
+        env=environment(LIMIT=str(limit), AT=str(at), FAULT=fault.__name__, PYTHONPATH=str(Path(__file__).parents[1])),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         encoding="utf-8",

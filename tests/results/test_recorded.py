@@ -16,7 +16,7 @@ from chappe.results.storage.columns import TABLES
 from polars.testing import assert_frame_equal
 
 ALL = {"run.record": list(recorded.RECORDED)}
-PAGE = (Path(__file__).parent.parent / "docs" / "results.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "results.md").read_text(encoding="utf-8")
 DECLARED = {table["name"]: table for table in json.loads(_core.recorded_tables_json())}
 
 

@@ -10,7 +10,7 @@ from chappe.measures import MEASURES
 from chappe.results.storage.columns import TABLES
 from chappe.results.storage.recorded import RECORDED
 
-DOCS = Path(__file__).parent.parent / "docs"
+DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "results.md").read_text(encoding="utf-8")
 
 
