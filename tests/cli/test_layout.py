@@ -13,7 +13,7 @@ from command import CHAPPE
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
-from test_terminal import Terminal
+from terminal import Terminal
 
 WIDTHS = (60, 80, 120)
 

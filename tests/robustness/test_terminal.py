@@ -1,7 +1,5 @@
 """Terminals, interrupts and progress bars."""
 
-import os
-import pty
 import re
 import signal
 import subprocess
@@ -10,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from command import CHAPPE, PATIENCE_S, contents, environment, start
+from terminal import Terminal
 
 LONG = 'extends = "ns2-2.35"\nrun.stop = "199000 s"\n'
 IMPATIENT = """
@@ -35,39 +34,6 @@ def long(tmp_path: Path) -> Path:
     path = tmp_path / "long.toml"
     path.write_text(LONG)
     return path
-
-
-class Terminal:
-    """A command on its own terminal."""
-
-    def __init__(self, *command: object, cwd: Path, columns: int = 100):
-        self._master, slave = pty.openpty()
-        self.process = subprocess.Popen(
-            [str(c) for c in command],
-            cwd=cwd,
-            env=environment(COLUMNS=str(columns)),
-            stdin=slave,
-            stdout=slave,
-            stderr=slave,
-        )
-        os.close(slave)
-        self.text = ""
-
-    def read_until(self, wanted: str | None) -> None:
-        """Reads until a text appears, or to the end of the command."""
-        while wanted is None or wanted not in self.text:
-            try:
-                more = os.read(self._master, 4096)
-            except OSError:
-                more = b""  # Linux says so at the end
-            if not more:
-                break
-            self.text += more.decode()
-
-    def end(self) -> int:
-        self.read_until(None)
-        os.close(self._master)
-        return self.process.wait(PATIENCE_S)
 
 
 def test_a_bar_appears_on_a_terminal_and_an_interrupt_ends_the_run(long: Path) -> None:

@@ -140,7 +140,7 @@ pub struct Ended {
     pub verdict: Verdict,
     /// State of the medium at this radio.
     pub medium: Sensed,
-    /// End of earlier signals not yet reported, as from [`flush_deferred`](Channel::flush_deferred); zero if none.
+    /// End of earlier signals not yet reported, as from [`flush_deferred`](super::Channel::flush_deferred); zero if none.
     pub missed: Time,
     /// The station needs the end of every signal.
     pub needs_every_end: bool,
