@@ -15,6 +15,7 @@ from chappe.results.storage import tables
 from chappe.results.storage.columns import RUN
 from chappe.scenario.scenario import Scenario
 from chappe.study.design.axes import Item, settings_without_seed
+from chappe.study.design.common import drawn
 from chappe.study.execution.measure import Also, K, measured
 from chappe.study.store.store import POINTS, STUDY, Store
 from chappe.study.study import points_table
@@ -57,7 +58,14 @@ class RunCache:
         self._title = title
         self._known: dict[str, Item] = {}
         self._read: dict[tuple[str, ...], pl.DataFrame] = {}
-        about = {"axes": list(axes), "seeds": None, "precision": None, "warmup": "discard"}
+        # The points have seeds of their own, which are not known yet.
+        about = {
+            "axes": list(axes),
+            "seeds": [],
+            "precision": None,
+            "warmup": "discard",
+            "drawn": sorted(drawn(base.settings)),
+        }
         self._store = Store(results / self.FOLDER, settings_without_seed(base), about)
         for warning in self._store.warnings:
             tell(f"warning: {plain(warning)}")
