@@ -542,7 +542,7 @@ def test_a_description_of_another_shape(shape: str, tmp_path: Path, executed: li
 
 @pytest.mark.parametrize(
     "change",
-    [{"axes": [3]}, {"axes": ["nowhere"]}, {"seeds": 3}, {"scenario": []}, {"transient": "x"}, {"search": {"a": 1}}],
+    [{"axes": [3]}, {"axes": ["nowhere"]}, {"seeds": 3}, {"scenario": []}, {"warmup": "x"}, {"search": {"a": 1}}],
 )
 def test_a_description_with_a_value_of_another_kind(change: dict[str, Any], tmp_path: Path) -> None:
     small(tmp_path, 2)
