@@ -78,7 +78,7 @@ __all__ = [
     "sweep",
 ]
 
-_MODULES = ("measures", "order", "plot", "states", "stats", "study", "text", "typing")
+_MODULES = ("measures", "plot", "stats", "study", "text", "typing")
 """Public modules."""
 
 _LATE = {
