@@ -200,7 +200,7 @@ TEXT = """# Performance
 
 **{worst_first}**
 
-[benches/yardstick.py](../benches/yardstick.py) writes this page: `make bench-yardstick`.
+[benches/yardstick.py](../../benches/yardstick.py) writes this page: `make bench-yardstick`.
 
 Machine: {machine}. Times are user CPU time of one thread. Other work may
 have run beside it (load {load}): ratios of runs made in turn say more than times.

@@ -177,6 +177,11 @@ KINDS = {
     "chappe.Advice",
     "chappe.Story",
     "chappe.Problem",
+    "study.Also",
+    "study.Item",
+    "study.Point",
+    "study.Relative",
+    "study.RunCache",
     "study.Study",
 }
 """Public classes."""

@@ -13,6 +13,7 @@ PEAK = """
 import re, resource
 from pathlib import Path
 import chappe
+import chappe.results.results
 from chappe.results.storage.columns import TABLES
 
 def peak():

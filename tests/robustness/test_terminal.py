@@ -105,7 +105,7 @@ def test_an_interrupt_during_an_import(tmp_path: Path) -> None:
     interrupted = """
 import sys
 from chappe import cli
-cli.parser = lambda: exec("raise KeyboardInterrupt")
+cli.parser = lambda _: exec("raise KeyboardInterrupt")
 sys.exit(cli.main([]))
 """
     (tmp_path / "interrupted.py").write_text(interrupted)
