@@ -1,4 +1,4 @@
-"""What both trees of tests share: ``tests`` and ``reproductions/tests``."""
+"""Fixtures and order of both trees of tests, ``tests`` and ``reproductions/tests``."""
 
 import gc
 import os

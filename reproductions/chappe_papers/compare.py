@@ -23,7 +23,7 @@ COUNTED = ("agree", "of", "mean difference", "largest")
 
 @dataclass(frozen=True)
 class CaseByCase:
-    """How a comparison case by case is told, on the terminal and on its page.
+    """Words of a comparison case by case, for the terminal and for its page.
 
     A comparison has a ``case`` with ``title`` and ``kind``, its relative difference ``off``, ``agrees``, and
     ``is_certain`` if the difference means something.

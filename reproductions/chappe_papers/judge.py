@@ -1,6 +1,6 @@
 """Judging a claim: its direction at each of several points, its size, the exceptions, and the verdict.
 
-Every rule stands here once; ``docs/papers.md`` has the same as a table.
+Every rule stands here once; ``reproductions/docs/papers.md`` has the same as a table.
 """
 
 import math

@@ -65,7 +65,7 @@ def comparisons() -> list[str]:
 
 
 def _said(page: Path) -> str:
-    """What a page says in bold before its first section."""
+    """The bold text of a page before its first section."""
     head = page.read_text(encoding="utf-8").partition("\n## ")[0]
     return " ".join(" ".join(re.findall(r"\*\*(.+?)\*\*", head, re.DOTALL)).split())
 

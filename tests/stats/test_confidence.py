@@ -21,7 +21,7 @@ ESTIMATE = PSEUDO.estimate
 
 
 WRONG = (95, 0, 1, 0.0, 1.0, -0.5, float("nan"), float("inf"), True, "0.95", None)
-"""What is no confidence."""
+"""Values that are no confidence."""
 
 
 def takers(package: ModuleType) -> set[str]:

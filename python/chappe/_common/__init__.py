@@ -1,1 +1,1 @@
-"""What all rooms use: files, outputs, progress, words of messages."""
+"""Helpers of all rooms: files, outputs, progress, words of messages."""

@@ -41,7 +41,7 @@ def installed() -> Iterator[tuple[str, Command]]:
 
 
 def where(name: str) -> str:
-    """What to install for a command of another distribution; empty for all others."""
+    """Advice to install the distribution of a command; empty for words that are no such command."""
     if name not in ELSEWHERE:
         return ""
     return (

@@ -4,7 +4,7 @@
 use super::codel::{Control, Source};
 use super::registry::Queueing;
 use super::{Cx, Marking, Outlet};
-use crate::packet::{PacketId, PacketPool, Reason};
+use crate::packet::{FlowId, PacketId, PacketPool, Reason};
 use crate::rng::{Stream, mix};
 use crate::setting::limit::{LARGEST_PACKET, range};
 use crate::settings;
@@ -167,10 +167,14 @@ pub struct FqCoDel {
 }
 
 impl FqCoDel {
-    /// Queue of a packet's flow. Acknowledgements of the opposite direction are a flow of their own.
+    /// Queue of a packet's flow. Acknowledgements of the opposite direction are a flow of their own. The numbers of a
+    /// flow's nodes are not hashed, only their order: another node must not change who shares a queue.
     fn bucket_of(&self, packet: PacketId, cx: &Cx<'_>) -> u32 {
         let p = &cx.pool[packet];
-        let ends = u64::from(p.source.0) << 32 | u64::from(p.destination.0);
+        let ends = match p.flow {
+            FlowId::NONE => u64::from(p.source.0) << 32 | u64::from(p.destination.0),
+            _ => u64::from(p.source < p.destination),
+        };
         let hash = mix(mix(self.perturbation ^ ends) ^ u64::from(p.flow.0));
         ((u128::from(hash) * u128::from(self.cfg.queues)) >> 64) as u32
     }
@@ -335,7 +339,7 @@ mod tests {
     use super::super::tests::Bench;
     use super::super::{Config as Queue, Discipline};
     use super::*;
-    use crate::packet::Ecn;
+    use crate::packet::{Ecn, NodeId};
     use crate::unit::{BitRate, Span};
 
     fn bench(limit: u32, fq_codel: Config) -> Bench {
@@ -355,6 +359,22 @@ mod tests {
         assert_eq!(flows(&mut b, 3), [1, 1, 1]);
         b.push(2, 100, Ecn::NotEct);
         assert_eq!(flows(&mut b, 3), [2, 1, 1]);
+    }
+
+    /// Another node moves the numbers of those after it.
+    #[test]
+    fn numbers_of_nodes_do_not_decide_who_shares_a_queue() {
+        let order = |destination: u32| {
+            let mut b = bench(1000, Config { queues: 4, ..Config::default() });
+            for flow in 0..40 {
+                let packet = b.packet(flow, 1500, Ecn::NotEct);
+                b.pool[packet].destination = NodeId(destination);
+                b.put(packet);
+            }
+            flows(&mut b, 40)
+        };
+        assert_eq!(order(1), order(2));
+        assert_ne!(order(1), (0..40).collect::<Vec<_>>());
     }
 
     /// RFC 8290, 4.2: a flow that sends whenever its last packet has left is not new each time, and cannot starve the
