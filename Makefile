@@ -49,11 +49,19 @@ core:
 	cargo build --quiet --release --locked --package chappe-core
 
 # The package itself and, beside it, that of the papers: editable installations of the Python parts.
-$(VENV)/built: export PIP_QUIET := 1
-$(VENV)/built: export PIP_DISABLE_PIP_VERSION_CHECK := 1
-$(VENV)/built: $(VENV)/ready $(RUST) pyproject.toml reproductions/pyproject.toml | core
+$(VENV)/installed: export PIP_QUIET := 1
+$(VENV)/installed: export PIP_DISABLE_PIP_VERSION_CHECK := 1
+$(VENV)/installed: $(VENV)/ready $(RUST) pyproject.toml reproductions/pyproject.toml | core
 	$(BIN)/maturin develop --quiet --release --locked
 	$(BIN)/python -m pip install --no-deps --no-build-isolation --editable reproductions
+	@touch $@
+
+# Files that are made of the schema and of pages: types of settings, what `chappe explain` prints, the page of settings.
+GENERATED := python/chappe/typing.py python/chappe/descriptions.json docs/settings.md
+$(GENERATED) &: $(VENV)/installed docs/generate.py docs/results.md docs/models.md $(wildcard python/chappe/scenario/*.py)
+	$(BIN)/python docs/generate.py
+
+$(VENV)/built: $(VENV)/installed $(GENERATED)
 	@touch $@
 
 demo: $(VENV)/built
@@ -202,7 +210,10 @@ fuzz: $(VENV)/built
 		cargo test --quiet --release --locked --package chappe-tests --test tests -- adversary properties || exit 1; done
 	cd fuzz && cargo run --quiet --release --locked --no-default-features --bin runs -- \
 		--seed $$(date +%s) --minutes $(MINUTES)
-	cd fuzz && mkdir -p learned && cargo +nightly fuzz run scenario learned corpus/scenario -- \
+	mkdir -p fuzz/learned
+	$(BIN)/python -c 'import chappe; print(chappe.Scenario({"extends": "ns2-2.35", "run.stop": "1 s"}).to_toml())' \
+		> fuzz/learned/every-setting.toml
+	cd fuzz && cargo +nightly fuzz run scenario learned corpus/scenario -- \
 		-max_total_time=$$(( $(MINUTES) * 60 )) -timeout=10 -rss_limit_mb=6000 -max_len=100000 -print_final_stats=1
 	$(BIN)/python fuzz/api.py --minutes $(MINUTES)
 
@@ -211,13 +222,13 @@ test-captures: $(VENV)/built
 	$(BIN)/pytest tests/tshark.py
 
 # Needs the package registry: the oldest and the newest versions of what Chappe depends on.
-test-bounds: $(VENV)/ready
+test-bounds: $(VENV)/built
 	$(BIN)/maturin build --quiet --release --locked --out dist
 	$(BIN)/python tests/bounds.py dist/chappe-*.whl
 
-wheel: $(VENV)/ready
+wheel: $(VENV)/built
 	$(BIN)/maturin build --quiet --release --locked --out dist
 	$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist ./reproductions
 
 clean:
-	rm -rf $(VENV) target dist demo
+	rm -rf $(VENV) target dist demo $(GENERATED)

@@ -1,7 +1,7 @@
 """Writes settings.md and chappe/typing.py from the schema, and chappe/descriptions.json from other pages.
 
-Called as ``python docs/generate.py``. The settings are those of the installed package; tables and columns are those of
-docs/results.md, words those of docs/models.md.
+``make`` calls it after the package is built, because the schema is compiled: the settings are those of the installed
+package. Tables and columns are those of docs/results.md, words those of docs/models.md. Git ignores what it writes.
 """
 
 import json
@@ -21,8 +21,7 @@ TYPING = DESCRIBED.with_name("typing.py")
 
 HEAD = """# Settings
 
-Every setting with its type, its default and its meaning. `docs/generate.py` writes this page from `chappe schema`; do
-not edit it. [models.md](models.md) explains the values of settings that are words, [scenarios.md](scenarios.md) the
+Every setting with its type, its default and its meaning. [models.md](models.md) explains the values of settings that are words, [scenarios.md](scenarios.md) the
 syntax of scenarios.
 
 The name of a setting is its dotted path: in a file (`tcp.receive_window = 8`, or `receive_window = 8` under `[tcp]`),

@@ -1,7 +1,5 @@
 """The pages on settings agree with the schema."""
 
-import os
-import runpy
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,28 +7,6 @@ from typing import Any
 import chappe
 
 DOCS = Path(__file__).parents[2] / "docs"
-
-
-def test_the_page_of_settings_is_what_the_generator_writes() -> None:
-    written = runpy.run_path(str(DOCS / "generate.py"))["page"]()
-    page = DOCS / "settings.md"
-    if "CHAPPE_WRITE_DOCS" in os.environ:
-        page.write_text(written, encoding="utf-8")
-    assert page.read_text(encoding="utf-8") == written, "run `python docs/generate.py`"
-
-
-def test_the_types_of_settings_are_what_the_generator_writes() -> None:
-    written = runpy.run_path(str(DOCS / "generate.py"))["typing_module"]()
-    module = DOCS.parent / "python" / "chappe" / "typing.py"
-    assert module.read_text(encoding="utf-8") == written, "run `python docs/generate.py`"
-
-
-def test_the_descriptions_are_those_of_the_pages() -> None:
-    generator = runpy.run_path(str(DOCS / "generate.py"))
-    written, file = generator["descriptions"](), generator["DESCRIBED"]
-    if "CHAPPE_WRITE_DOCS" in os.environ:
-        file.write_text(written, encoding="utf-8")
-    assert file.read_text(encoding="utf-8") == written, "run `python docs/generate.py`"
 
 
 def _has_defaults(schema: dict[str, Any]) -> bool:
