@@ -21,8 +21,8 @@ TYPING = DESCRIBED.with_name("typing.py")
 
 HEAD = """# Settings
 
-Every setting with its type, its default and its meaning. [models.md](models.md) explains the values of settings that are words, [scenarios.md](scenarios.md) the
-syntax of scenarios.
+Every setting with its type, its default and its meaning. [models.md](models.md) explains the values of settings that
+are words, [scenarios.md](scenarios.md) the syntax of scenarios.
 
 The name of a setting is its dotted path: in a file (`tcp.receive_window = 8`, or `receive_window = 8` under `[tcp]`),
 on the command line (`--set tcp.receive_window=8`), in Python (`{"tcp.receive_window": 8}`) and in messages. `N` is a
