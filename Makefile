@@ -58,7 +58,8 @@ $(VENV)/installed: $(VENV)/ready $(RUST) pyproject.toml reproductions/pyproject.
 
 # Files that are made of the schema and of pages: types of settings, what `chappe explain` prints, the page of settings.
 GENERATED := python/chappe/typing.py python/chappe/descriptions.json docs/settings.md
-$(GENERATED) &: $(VENV)/installed docs/generate.py docs/results.md docs/models.md $(wildcard python/chappe/scenario/*.py)
+$(GENERATED) &: $(VENV)/installed docs/generate.py docs/results.md docs/models.md $(wildcard docs/models/*.md) \
+		$(wildcard python/chappe/scenario/*.py)
 	$(BIN)/python docs/generate.py
 
 $(VENV)/built: $(VENV)/installed $(GENERATED)

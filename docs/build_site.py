@@ -36,7 +36,15 @@ _ROLE = re.compile(r":(?:meth|class|func|data|attr|mod|exc):(?=<)")
 NAV: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Start", ("index.md", OVERVIEW, "questions.md")),
     ("Use", ("scenarios.md", "studies.md", "results.md", "see.md", "captures.md", "windows.md", "commands.md")),
-    ("Look up", ("settings.md", "glossary.md", "models.md", "compatibility.md", "api.md")),
+    ("Look up", ("settings.md", "glossary.md", "compatibility.md", "api.md")),
+    (
+        "Models",
+        (
+            "models.md",
+            *(f"models/{layer}.md" for layer in ("radio", "mac", "queues", "routing", "tcp", "middleboxes")),
+            "reproductions/checks.md",
+        ),
+    ),
     (
         "Validation",
         (

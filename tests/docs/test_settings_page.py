@@ -33,7 +33,7 @@ def test_every_setting_is_on_the_page() -> None:
 
 
 def test_every_word_of_a_setting_is_explained() -> None:
-    page = (DOCS / "models.md").read_text(encoding="utf-8")
+    page = "\n".join(p.read_text(encoding="utf-8") for p in [DOCS / "models.md", *DOCS.glob("models/*.md")])
     words = [(name, word) for name, schema in _settings(chappe.schema()) for word in _words(schema)]
     assert len(words) > 40
     assert [f"{name} = {word}" for name, word in words if f"| `{name}` | `{word}` |" not in page] == []

@@ -181,7 +181,7 @@ fn loops(preset: &str, protocol: &str, numbers: std::ops::Range<usize>) -> Vec<(
     drawn.skip(numbers.start).filter_map(one).collect()
 }
 
-/// The numbers in docs/models.md, which this shows with CHAPPE_NETWORKS=1500.
+/// The numbers in docs/models/routing.md, which this shows with CHAPPE_NETWORKS=1500.
 #[test]
 fn aodv_of_ns2_makes_loops() {
     assert_eq!(loops("ns2-2.35", "aodv", 77..78).len(), 1);
@@ -277,7 +277,7 @@ fn dsdv_of_ns2_takes_as_long_as_there() {
         medians[i] = median(times);
         assert!((medians[i] / expected - 1.0).abs() < 0.1, "{} hops: {medians:.1?} s, {expected} s in ns-2", i + 2);
     }
-    // As docs/models.md says.
+    // As docs/models/routing.md says.
     let largest = runs.iter().flatten().copied().fold(0.0, f64::max);
     assert_eq!((late, largest.round()), ([0, 5, 16], 133.0), "medians {medians:.1?} s, largest {largest:.1} s");
 }
