@@ -1,7 +1,8 @@
 """Writes settings.md and chappe/typing.py from the schema, and chappe/descriptions.json from other pages.
 
 ``make`` calls it after the package is built, because the schema is compiled: the settings are those of the installed
-package. Tables and columns are those of docs/results.md, words those of the pages of models. Git ignores what it writes.
+package. Tables and columns are those of docs/results.md, words those of the pages of models. Git ignores what it
+writes.
 """
 
 import json
