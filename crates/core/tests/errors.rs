@@ -84,6 +84,15 @@ fn sparse_topology_error_names_a_sufficient_density() {
     }
 }
 
+/// Without positions there are no nodes, and links of nodes that are none.
+#[test]
+fn sparse_topology_error_does_not_need_the_nodes_of_links() {
+    let text = "extends = \"ivynet\"\ntopology.kind = \"random\"\ntopology.nodes = 5\ntopology.width = \"1 km\"\n\
+                wired_link = [{ src = 0, dst = 4 }]";
+    let said = problem(text);
+    assert!(said.contains(" was always a node that could not reach another"), "{said}");
+}
+
 #[test]
 fn similar_settings_of_other_groups_are_suggested() {
     for (text, said) in [

@@ -140,8 +140,10 @@ impl Channel {
     /// Returns true if another radio can decode frames at this rate without interference.
     pub fn decodes(&self, radio: RadioId, neighbor: RadioId, mode: u8) -> bool {
         let a = &self.transmitters[radio.index()];
-        let can = |i: usize| self.modes.is_empty() || self.modes[i] >> mode & 1 == 1;
-        (a.start as usize..a.sensing as usize).any(|i| self.in_range[i].to == neighbor.0 && can(i))
+        // Receivers that decode a sender are sorted by number.
+        let start = a.start as usize;
+        let place = self.in_range[start..a.sensing as usize].binary_search_by_key(&neighbor.0, |r| r.to);
+        place.is_ok_and(|i| self.modes.is_empty() || self.modes[start + i] >> mode & 1 == 1)
     }
 
     /// Switches a radio off. It neither sends nor receives, as if it transmitted for ever. No receiver can decode the

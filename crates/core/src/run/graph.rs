@@ -40,7 +40,9 @@ impl<'a> Graph<'a> {
         nodes: usize,
         links: impl Iterator<Item = (NodeId, NodeId)>,
     ) -> Graph<'a> {
-        let [out, into] = both_ways(links.collect());
+        // A scenario with mistakes may have links of nodes that do not exist.
+        let exists = |&(from, to): &(NodeId, NodeId)| from.index().max(to.index()) < nodes;
+        let [out, into] = both_ways(links.filter(exists).collect());
         let with_radio = interfaces.radios.iter().map(|r| r.node.index() + 1).max().unwrap_or(0);
         let node = |r: RadioId| interfaces.radios[r.index()].node;
         let profile = |r: RadioId| interfaces.radios[r.index()].profile as usize;

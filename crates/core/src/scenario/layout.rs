@@ -266,10 +266,12 @@ fn denser(cfg: &Config, step: impl Fn(&mut topology::Config)) -> Option<topology
             return None;
         }
         let interfaces = nodes::interfaces(cfg, t.nodes as usize);
+        // Who decodes whom is asked for each rate that may be chosen.
+        let looks = interfaces.profiles.iter().map(|p| 1 + p.wlan.chosen_modes().len() as u64).max().unwrap_or(1);
         for attempt in 0..FEW_ATTEMPTS {
             placed += u64::from(t.nodes);
             let positions = t.node_positions(&mut Stream::new(cfg.topology_seed(), Purpose::Topology, attempt));
-            pairs += most_pairs_in_range(&interfaces.on_air(&positions));
+            pairs += most_pairs_in_range(&interfaces.on_air(&positions)) * looks;
             if placed > MOST_NODES_PLACED || pairs > MOST_PAIRS {
                 return None;
             }
