@@ -859,7 +859,7 @@ impl Station {
         let counter = if after_rts { &mut self.counters.gave_up_rts } else { &mut self.counters.gave_up_data };
         counter[job.kind as usize] += 1;
         if let Some(control) = &mut self.control {
-            control.gave_up(cx.now);
+            control.gave_up();
         }
         if cx.rules.post_backoff_after_failure {
             self.post_backoff(cx);

@@ -36,7 +36,7 @@ fn attempts(control: &mut RateControl, at: Time, bytes: u32, lost: usize) -> Str
             Next::Chain(next) => mode = next,
             Next::Mode(_) => panic!("both plan a chain"),
             Next::End => {
-                control.gave_up(at);
+                control.gave_up();
                 break;
             }
         }

@@ -119,7 +119,7 @@ mod tests {
         c.begin(RadioId(7), Kind::Data, 1536, Time(40));
         c.sent();
         c.failed(Time(41));
-        c.gave_up(Time(41));
+        c.gave_up();
         c.begin(RadioId(7), Kind::Data, 1536, Time(42));
         assert!(c.asks_for_rts());
         // Another neighbor has done nothing wrong.

@@ -49,23 +49,6 @@ impl Times {
         Times { slot, sifs, difs, cw_min, rates }
     }
 
-    /// Durations in Bicket's thesis: ACKs at 1 Mbit/s; a flat 200 us for OFDM.
-    pub(super) fn of_thesis(modes: &[Mode]) -> Times {
-        let rate = |&mode: &Mode| {
-            let plcp = if mode.is_ofdm() {
-                20
-            } else if mode == Mode::LOWEST {
-                192
-            } else {
-                96
-            };
-            Rate { plcp, kbps: mode.rate().0 / 1000, ack: if mode.is_ofdm() { 200 } else { 304 }, ofdm: None }
-        };
-        let rates = modes.iter().map(rate).collect();
-        let (slot, sifs, difs, cw_min) = if modes[0].is_ofdm() { (9, 9, 28, 15) } else { (20, 10, 50, 31) };
-        Times { slot, sifs, difs, cw_min, rates }
-    }
-
     /// Number of rates.
     pub(super) fn rates(&self) -> usize {
         self.rates.len()
@@ -159,23 +142,5 @@ mod tests {
         assert_eq!(b.ns3_attempts(0, 1200, 1), 2 * (192 + 9600 + 10 + 304) + 320);
         let a = Times::new(&Mode(4).family().collect::<Vec<_>>(), &Timing::new(&wlan::Config::default()));
         assert_eq!(a.ns3_attempts(7, 1200, 1), 2 * (a.frame(7, 1200) + 16 + 28) + 9 * 16);
-    }
-
-    #[test]
-    fn times_of_the_thesis() {
-        let b = Times::of_thesis(&Mode(0).family().collect::<Vec<_>>());
-        // Rate, and durations of 1 to 4 attempts at 1500 B [us].
-        for (rate, us) in [
-            (3, [1861, 3992, 6763, 10_814]),
-            (2, [2952, 6174, 10_035, 15_177]),
-            (1, [6770, 13_810, 21_490, 30_450]),
-            (0, [12_866, 26_002, 39_778, 54_834]),
-        ] {
-            for (tries, us) in (1..).zip(us) {
-                assert!(b.series(rate, 1500, tries, 0).abs_diff(us) <= 3, "rate {rate}, {tries} attempts");
-            }
-        }
-        let a = Times::of_thesis(&Mode(4).family().collect::<Vec<_>>());
-        assert_eq!(a.perfect(7, 1500), 28 + 67 + 9 + 200 + 20 + 223);
     }
 }

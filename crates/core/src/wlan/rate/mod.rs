@@ -12,7 +12,6 @@ mod ideal;
 mod minstrel;
 mod registry;
 mod sample_rate;
-mod sample_rate_thesis;
 mod tally;
 
 pub use tally::Counts;
@@ -29,7 +28,6 @@ use ideal::Ideal;
 use minstrel::Minstrel;
 use registry::{Cx, RateRule, algorithms};
 use sample_rate::SampleRate;
-use sample_rate_thesis::SampleRateThesis;
 use tally::Tally;
 
 algorithms! { cx:
@@ -59,9 +57,6 @@ algorithms! { cx:
     /// SampleRate (Bicket 2005) as the driver madwifi had it in 2006.
     SampleRate(Box<SampleRate>): SampleRate = "sample_rate": SampleRate::new(cx.times, cx.rates),
         settings sample_rate: sample_rate::Config = " SampleRate.";
-    /// SampleRate as the thesis has it.
-    SampleRateThesis(Box<SampleRateThesis>): SampleRateThesis = "sample_rate_thesis": SampleRateThesis::new(cx.rates),
-        settings sample_rate_thesis: sample_rate_thesis::Config = " SampleRate of the thesis.";
     /// Minstrel (Smithies 2006), as in madwifi and Linux.
     Minstrel(Box<Minstrel>): Minstrel = "minstrel": Minstrel::new(&cx.cfg.minstrel, cx.times, cx.now, cx.rng),
         settings minstrel: minstrel::Config = " Minstrel.";
@@ -167,7 +162,7 @@ impl RateControl {
             let least = |errors: f64| modes.iter().map(|m| least(m.coding(), errors)).collect();
             Box::new(RateControl {
                 cfg: cfg.clone(),
-                times: cfg.times(&modes, timing),
+                times: Times::new(&modes, timing),
                 least: cfg.bit_errors().map_or_else(Vec::new, least),
                 modes,
                 neighbors: Vec::with_capacity(8),
@@ -241,12 +236,8 @@ impl RateControl {
     }
 
     /// The packet was given up.
-    pub fn gave_up(&mut self, now: Time) {
+    pub fn gave_up(&mut self) {
         self.counts().packets_given_up += 1;
-        // A chain has reported its end; a frame that was never sent says nothing.
-        if !self.cfg.algorithm.has_chain() && self.frame.used[0].1 > 0 {
-            self.report(false, now);
-        }
     }
 
     /// A frame has arrived at a neighbor with this signal-to-noise ratio.
@@ -353,7 +344,7 @@ mod tests {
                 Next::Chain(next) => mode = next,
                 Next::Mode(next) if all.len() < 7 => mode = next,
                 Next::Mode(_) | Next::End => {
-                    c.gave_up(at + Span::ms(2));
+                    c.gave_up();
                     return all;
                 }
             }

@@ -4,7 +4,6 @@ use super::charge::Times;
 use super::{Chain, Config, Frame};
 use crate::rng::Stream;
 use crate::unit::Time;
-use crate::wlan::{Mode, Timing};
 
 /// Inputs of an algorithm.
 pub(super) struct Cx<'a> {
@@ -26,11 +25,6 @@ pub(super) trait RateRule: Sized {
     const HAS_CHAIN: bool = false;
     /// The station is informed of the signal-to-noise ratio with which its frames arrive.
     const KNOWS_SIGNALS: bool = false;
-
-    /// Times of frames at each rate.
-    fn times(modes: &[Mode], timing: &Timing) -> Times {
-        Times::new(modes, timing)
-    }
 
     /// Share of bits that may be lost, if the ratio of signal to noise for it is asked for.
     fn bit_errors(_cfg: &Config) -> Option<f64> {
@@ -116,12 +110,6 @@ macro_rules! algorithms {
                 $Part($Held): $Type = $word
                 $(, settings $group: $Group = $about $(, shared with $other)?)?;
             )*
-        }
-
-        impl Config {
-            fn times(&self, modes: &[Mode], timing: &Timing) -> Times {
-                match self.algorithm { $( Algorithm::$Part => <$Type>::times(modes, timing), )* }
-            }
         }
 
         impl State {
