@@ -138,7 +138,7 @@ impl Scenario {
 
     /// Source, destination and start [s] of every flow, random ones included; `None` for a flow that an event begins.
     fn flows(&self) -> Vec<(u32, u32, Option<f64>)> {
-        let flow = |f: &scenario::flows::Flow| (f.src, f.dst, f.start.map(Time::as_secs));
+        let flow = |f: &scenario::Flow| (f.src, f.dst, f.start.map(Time::as_secs));
         self.0.layout().flows.iter().map(flow).collect()
     }
 

@@ -1,38 +1,17 @@
 //! Scenarios: descriptions of simulations, written as TOML or as a Python dict, with one schema and one form of errors.
 
-mod arrivals;
-mod carried;
-pub mod check;
-pub mod cost;
-pub mod error;
-mod error_rates;
-mod events;
-mod far;
-mod file_or_text;
-pub mod flows;
-pub mod layout;
-mod links;
-pub mod middleboxes;
-pub mod mobility;
-pub mod nodes;
-mod one_way;
-pub mod presets;
-mod queues;
-mod receivers;
+mod build;
+mod read;
 pub mod schema;
-mod sizes;
-pub mod source;
-mod unused;
-mod warnings;
-mod windows;
-pub mod wired_links;
+mod validate;
 
-pub use cost::Cost;
-pub use error::Errors;
-pub use events::CHANGEABLE;
-pub use schema::Config;
-pub use source::{Files, NoFiles};
-pub use unused::{Unused, no_effect};
+pub use build::events::CHANGEABLE;
+pub use build::layout::Layout;
+pub use read::error::Errors;
+pub use read::source::{Files, NoFiles};
+pub use schema::{Config, flows::Flow, presets};
+pub use validate::cost::{self, Cost};
+pub use validate::unused::{Unused, no_effect};
 
 use crate::app::{self, Application, Source, bulk::Bulk, cbr::Cbr, on_off::OnOff, requests::Requests};
 use crate::packet::{NodeId, RadioId};
@@ -43,10 +22,12 @@ use crate::setting::{Code, Node, Origin, Problem, Report, Setting, Table, Value,
 use crate::topology;
 use crate::unit::{BitRate, Time};
 use crate::wlan::Mode;
-use flows::{Ends, Flow, FlowEntry};
-use layout::Layout;
+use build::{events, layout, mobility};
+use read::source::{self, Reader, Sources, within};
+use read::{error, error_rates, file_or_text};
+use schema::flows::{Ends, FlowEntry};
 use serde_json::{Value as Json, json};
-use source::{Reader, Sources, within};
+use validate::{links, middleboxes, unused};
 
 /// A radio link from one node to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -169,7 +150,7 @@ impl Scenario {
         let name = sources.texts.first().map_or("scenario", |t| t.0.as_str());
         let mut warnings = read_files(&mut config, &mut tree, name, files, &mut report);
         add_default_flow(&mut config, &tree);
-        let (findings, layout) = check::check(&config, &tree, &sources);
+        let (findings, layout) = validate::check(&config, &tree, &sources);
         unreadable.add_findings(&mut report, findings.errors);
         if !report.problems.is_empty() {
             return Err(Errors { problems: report.problems, more: report.more, sources });

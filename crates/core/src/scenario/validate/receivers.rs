@@ -1,13 +1,13 @@
 //! Warnings about the buffer of a receiver and the application that reads it.
 
-use super::check::Checker;
+use super::Checker;
 use crate::setting::Code;
 use crate::tcp;
 use crate::unit::Bytes;
 
 impl Checker<'_> {
     /// Warns of segments that take less memory than their payload, and of reads larger than the window can be.
-    pub(super) fn receiver(&mut self, flow: &str, t: &tcp::Config) {
+    pub(in crate::scenario) fn receiver(&mut self, flow: &str, t: &tcp::Config) {
         let (buffer, reader) = (&t.receive_buffer, &t.reader);
         let memory = buffer.segment_memory.max(t.mss);
         if buffer.enabled && memory > buffer.segment_memory {
@@ -37,7 +37,7 @@ impl Checker<'_> {
     }
 
     /// Adds a warning, if another flow with the same settings did not cause it.
-    pub(super) fn warn_once(&mut self, code: Code, path: &str, message: String, help: &str) {
+    pub(in crate::scenario) fn warn_once(&mut self, code: Code, path: &str, message: String, help: &str) {
         if !self.findings.warnings.problems.iter().any(|w| w.path == path && w.message == message) {
             self.warn(code, path, message, help);
         }

@@ -1,12 +1,12 @@
 //! Point-to-point links of a scenario: directions and validation.
 
-use super::check::Checker;
-use super::schema::{Config, Direction, Link};
 use crate::error_model;
 use crate::packet::NodeId;
 use crate::point_to_point;
 use crate::run::LinkSetup;
 use crate::run::graph::Graph;
+use crate::scenario::schema::{Config, Direction, Link};
+use crate::scenario::validate::Checker;
 use crate::setting::{Code, join};
 use std::collections::HashMap;
 
@@ -17,7 +17,7 @@ impl Config {
     }
 
     /// Settings common to all links.
-    pub(super) fn common_direction(&self) -> Direction {
+    pub(in crate::scenario) fn common_direction(&self) -> Direction {
         let w = &self.wired;
         Direction {
             rate: w.rate,
@@ -29,7 +29,7 @@ impl Config {
     }
 
     /// Settings of a link in its two directions.
-    pub(super) fn directions_of(link: &Link, common: &Direction) -> [Direction; 2] {
+    pub(in crate::scenario) fn directions_of(link: &Link, common: &Direction) -> [Direction; 2] {
         let forward = Direction {
             rate: link.rate.unwrap_or(common.rate),
             delay: link.delay.unwrap_or(common.delay),
@@ -83,7 +83,7 @@ impl Config {
 
 impl Checker<'_> {
     /// Validates links, and nodes without a radio.
-    pub(super) fn wired_links(&mut self) {
+    pub(in crate::scenario) fn wired_links(&mut self) {
         let cfg = self.cfg;
         let common = cfg.common_direction();
         let interface = Direction { queue: cfg.queue.clone(), ..Direction::default() };
@@ -133,7 +133,7 @@ impl Checker<'_> {
         }
     }
 
-    pub(super) fn error_model(&mut self, at: &str, e: &error_model::Config) {
+    pub(in crate::scenario) fn error_model(&mut self, at: &str, e: &error_model::Config) {
         let g = &e.gilbert_elliott;
         if e.model == error_model::Kind::GilbertElliott && g.good_to_bad == 0.0 && g.bad_to_good == 0.0 {
             let path = join(at, "gilbert_elliott.good_to_bad");
@@ -142,7 +142,7 @@ impl Checker<'_> {
     }
 
     /// Nodes that no link leads to.
-    pub(super) fn unwired(&mut self, graph: &Graph<'_>) {
+    pub(in crate::scenario) fn unwired(&mut self, graph: &Graph<'_>) {
         let first = self.cfg.topology.nodes();
         let alone = (first..self.cfg.nodes()).map(|n| NodeId(n as u32)).find(|&n| !graph.is_wired(n));
         if let Some(n) = alone {

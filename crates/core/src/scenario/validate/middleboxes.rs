@@ -1,15 +1,15 @@
 //! Middleboxes: validation and setup.
 
-use super::check::Checker;
-use super::flows::Flow;
-use super::layout::Layout;
-use super::schema::{Config, Middlebox, Split};
+use super::Checker;
 use crate::net::middlebox::{Kind, Settings};
 use crate::net::routing::Protocol;
 use crate::net::routing::fixed::{Routes, Search};
 use crate::packet::NodeId;
 use crate::run::graph::Graph;
 use crate::run::{MiddleboxSetup, SplitSetup};
+use crate::scenario::build::layout::Layout;
+use crate::scenario::schema::flows::Flow;
+use crate::scenario::schema::{Config, Middlebox, Split};
 use crate::setting::{Code, join};
 use crate::tcp;
 
@@ -68,7 +68,7 @@ impl<'a> Ways<'a> {
 
 impl Checker<'_> {
     /// Validates middleboxes, and adds the splits to the layout.
-    pub(super) fn middleboxes(&mut self, layout: &mut Layout, graph: &Graph<'_>) {
+    pub(in crate::scenario) fn middleboxes(&mut self, layout: &mut Layout, graph: &Graph<'_>) {
         let cfg = self.cfg;
         layout.split_at = vec![None; layout.flows.len()];
         let served = |m: &Middlebox| layout.flows.len().max(m.flows.as_ref().map_or(0, Vec::len)) as u64;

@@ -1,10 +1,10 @@
 //! Settings of single nodes, and the resulting radios.
 
-use super::check::Checker;
-use super::schema::{Config, Overrides};
+use super::{Config, Overrides};
 use crate::net::queue;
 use crate::packet::NodeId;
 use crate::run::{Interfaces, Profile, RadioSetup};
+use crate::scenario::validate::Checker;
 use crate::setting::{Node, Scalar, Value, join};
 use crate::topology;
 use crate::wlan::Mode;
@@ -164,7 +164,7 @@ pub fn interfaces(cfg: &Config, nodes: usize) -> Interfaces {
 
 impl Checker<'_> {
     /// Validates settings of single nodes, and of single links.
-    pub(super) fn own_settings(&mut self) {
+    pub(in crate::scenario) fn own_settings(&mut self) {
         let cfg = self.cfg;
         let common = Profile { radio: cfg.radio.clone(), wlan: cfg.wlan.clone(), queue: cfg.queue.clone() };
         for (i, own) in cfg.node.0.iter().enumerate() {
@@ -210,7 +210,7 @@ impl Checker<'_> {
     }
 
     /// Reports a node that does not exist, or that has no radio.
-    pub(super) fn has_radio(&mut self, path: &str, node: u32) {
+    pub(in crate::scenario) fn has_radio(&mut self, path: &str, node: u32) {
         let with_radio = self.cfg.topology.nodes();
         if u64::from(node) < with_radio {
             return;

@@ -1,16 +1,17 @@
 //! Layout of a scenario: positions of its nodes, and its flows, listed, read from files or drawn at random.
 
-use super::cost::{self, Tally};
-use super::flows::{self, Ends, Flow, FlowEntry};
-use super::schema::{Config, Traffic};
-use super::source::Files;
-use super::{mobility, nodes};
+use super::mobility;
 use crate::net::routing::fixed::{Search, hops_to};
 use crate::packet::NodeId;
 use crate::radio::{Channel, most_pairs_in_range};
 use crate::rng::{Purpose, Stream};
 use crate::run::graph::Graph;
 use crate::run::{Command, Interfaces};
+use crate::scenario::read::source::Files;
+use crate::scenario::schema::flows::{self, Ends, Flow, FlowEntry};
+use crate::scenario::schema::nodes;
+use crate::scenario::schema::{Config, Traffic};
+use crate::scenario::validate::cost::{self, Tally};
 use crate::setting::csv::{Csv, Misread, Row};
 use crate::setting::foreign::Wanted;
 use crate::setting::limit::LONGEST;
@@ -118,7 +119,7 @@ pub fn read_files(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn Fil
 }
 
 /// Content of the file named by a setting; reports a failure and returns `None`.
-pub(super) fn read_file<T>(
+pub(in crate::scenario) fn read_file<T>(
     tree: &Node,
     path: &str,
     name: &str,
@@ -186,7 +187,7 @@ fn seconds(text: &str) -> Option<Time> {
 }
 
 /// Sets a value in a group of the tree.
-pub(super) fn put(tree: &mut Node, group: &str, key: &str, value: Node) {
+pub(in crate::scenario) fn put(tree: &mut Node, group: &str, key: &str, value: Node) {
     if let Value::Table(t) = &mut tree.value
         && let Some((_, Node { value: Value::Table(group), .. })) = t.entry(group)
     {

@@ -1,6 +1,8 @@
 //! Source texts of a scenario: TOML with positions, files that extend each other, overrides.
 
-use super::{file_or_text, presets, schema};
+use super::file_or_text;
+use crate::scenario::schema;
+use crate::scenario::schema::presets;
 use crate::setting::{Entry, Node, Origin, Report, Table, Value, absent, count, join, shortened, suggest};
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -133,7 +135,7 @@ impl<'a> Reader<'a> {
         base.merge(over);
     }
 
-    /// Overlays a table kept apart by [`Scenario::written`](super::Scenario::written).
+    /// Overlays a table kept apart by [`Scenario::written`](crate::scenario::Scenario::written).
     fn over_table(&mut self, extends: &mut Node, own: Table) -> Table {
         let source = self.sources.texts.len();
         self.sources.extended.push(source);

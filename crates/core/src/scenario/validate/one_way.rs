@@ -1,16 +1,16 @@
 //! One-way links: broadcasts are received but no answer comes back, because radios differ.
 
-use super::check::Checker;
-use super::layout::Layout;
-use super::mobility;
+use super::Checker;
 use crate::packet::RadioId;
 use crate::radio::Channel;
+use crate::scenario::build::layout::Layout;
+use crate::scenario::build::mobility;
 use crate::setting::Code;
 use crate::wlan::Mode;
 
 impl Checker<'_> {
     /// Finds one-way links between fixed nodes, for protocols that take a received broadcast for a bidirectional link.
-    pub(super) fn heard_one_way(&mut self, layout: &Layout, channel: &Channel) {
+    pub(in crate::scenario) fn heard_one_way(&mut self, layout: &Layout, channel: &Channel) {
         let (cfg, radios) = (self.cfg, &layout.interfaces);
         let Some((path, protocol, help)) = cfg.routing.trusts_broadcasts() else { return };
         if radios.is_uniform() || mobility::moves(cfg) {

@@ -1,11 +1,11 @@
 //! Error rates of frames from a file.
 
 use super::file_or_text::ERROR_RATES;
-use super::layout;
-use super::schema::Config;
 use super::source::Files;
 use crate::radio::Reception;
 use crate::radio::error_rate::ErrorRates;
+use crate::scenario::build::layout;
+use crate::scenario::schema::Config;
 use crate::setting::{Node, Report, Scalar};
 
 /// Reads the file of error rates into the scenario, which then no longer depends on it.

@@ -1,18 +1,21 @@
 //! File format of a scenario: one group per layer, a list of flows, and the rules of the run.
 
-use super::events::Action;
-use super::flows::FlowEntry;
-use super::nodes;
+pub mod flows;
+pub mod nodes;
+pub mod presets;
+
 use crate::app::{self, arrivals, bulk, cbr, on_off, requests};
 use crate::error_model;
 use crate::net::middlebox::{self, eln, snoop};
 use crate::net::{self, arp, queue, routing};
 use crate::run::{RecordedTable, Stop};
+use crate::scenario::build::events::Action;
 use crate::setting::limit::{HOUR, LONGEST, above, at_most, range};
 use crate::setting::{LARGE, Many, Node, Report, Scalar, Setting, Value, join};
 use crate::topology;
 use crate::unit::{BitRate, Memory, Position, Quantity, Span, Speed, Time};
 use crate::{mobility, radio, settings, tcp, wlan};
+use flows::FlowEntry;
 use serde_json::{Map, Value as Json, json};
 use std::collections::HashMap;
 use std::marker::PhantomData;
@@ -435,12 +438,12 @@ settings! {
 
 impl Config {
     /// Returns true if the scenario has nodes with a radio.
-    pub(super) fn has_radios(&self) -> bool {
+    pub(in crate::scenario) fn has_radios(&self) -> bool {
         self.topology.kind != topology::Kind::None
     }
 
     /// Seed of what is drawn before a run begins: places, flows and shadowing.
-    pub(super) fn topology_seed(&self) -> u64 {
+    pub(in crate::scenario) fn topology_seed(&self) -> u64 {
         self.topology.seed.unwrap_or(self.run.seed)
     }
 }
@@ -508,7 +511,7 @@ pub const SHELVES: &[Shelf] = &[
     },
     Shelf { name: "Recorded tables", setting: "run.record", parts: RecordedTable::WORDS },
     Shelf { name: "Actions of events", setting: "event.N.action", parts: Action::WORDS },
-    Shelf { name: "Presets", setting: "extends", parts: super::presets::WORDS },
+    Shelf { name: "Presets", setting: "extends", parts: presets::WORDS },
 ];
 
 #[cfg(test)]

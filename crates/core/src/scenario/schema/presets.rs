@@ -11,7 +11,7 @@ macro_rules! presets {
         /// Text of a preset.
         pub fn text(name: &str) -> Option<&'static str> {
             match name {
-                $( $name => Some(include_str!(concat!("../../presets/", $name, ".toml"))), )*
+                $( $name => Some(include_str!(concat!("../../../presets/", $name, ".toml"))), )*
                 _ => None,
             }
         }

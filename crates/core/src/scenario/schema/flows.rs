@@ -1,10 +1,10 @@
 //! Flows: entries of `flow`, each for one flow or for a flow between every two of many nodes; their validation.
 
-use super::check::Checker;
-use super::cost;
 use super::nodes::NodeSet;
-use super::schema::{Config, Overrides, Traffic};
+use super::{Config, Overrides, Traffic};
 use crate::app::{self, bulk, cbr, on_off, requests};
+use crate::scenario::validate::Checker;
+use crate::scenario::validate::cost;
 use crate::setting::limit::{LONGEST, above, at_most};
 use crate::setting::{Node, Scalar, Value, join};
 use crate::unit::{Bytes, Span, Time};
@@ -153,7 +153,7 @@ impl FlowEntry {
     }
 
     /// Flow with the settings of the entry, without ends and times.
-    pub(super) fn common(&self) -> Flow {
+    pub(in crate::scenario) fn common(&self) -> Flow {
         Flow {
             src: 0,
             dst: 0,
@@ -249,17 +249,17 @@ impl Flow {
 }
 
 /// Message about flows with a stop time and a duration.
-pub(super) fn stops_twice(at: &str) -> String {
+pub(in crate::scenario) fn stops_twice(at: &str) -> String {
     format!("`{at}.stop` and `{at}.duration` both say when the application stops")
 }
 
 /// Advice on flows with a stop time and a duration.
-pub(super) const STOP_ONCE: &str =
+pub(in crate::scenario) const STOP_ONCE: &str =
     "leave one of them out, or set the stop time to \"never\" or the duration to \"unlimited\"";
 
 impl Checker<'_> {
     /// Validates the flows; returns false if there are too many.
-    pub(super) fn flows(&mut self) -> bool {
+    pub(in crate::scenario) fn flows(&mut self) -> bool {
         let cfg = self.cfg;
         let (listed, drawn) = (cfg.listed_flows(), u64::from(cfg.traffic.flows));
         let (all, limit) = (listed.saturating_add(drawn), cfg.run.max_flows);
@@ -402,7 +402,7 @@ impl Checker<'_> {
 
 impl Traffic {
     /// Entry for a flow that is drawn or read from a file, without ends and start.
-    pub(super) fn entry(&self) -> FlowEntry {
+    pub(in crate::scenario) fn entry(&self) -> FlowEntry {
         FlowEntry {
             app: self.app,
             stop: self.stop,
@@ -413,14 +413,14 @@ impl Traffic {
     }
 
     /// Start of the flow with this place among those that are drawn or read from a file.
-    pub(super) fn start_of(&self, i: u64) -> Time {
+    pub(in crate::scenario) fn start_of(&self, i: u64) -> Time {
         later(self.start, self.stagger.0.saturating_mul(i))
     }
 }
 
 impl Config {
     /// Number of flows of all entries of `flow`.
-    pub(super) fn listed_flows(&self) -> u64 {
+    pub(in crate::scenario) fn listed_flows(&self) -> u64 {
         self.flow.0.iter().map(FlowEntry::count).fold(0, u64::saturating_add)
     }
 }

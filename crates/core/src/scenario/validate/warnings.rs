@@ -1,14 +1,14 @@
 //! Warnings: valid scenarios that are hardly intended, because of the positions of nodes or the length of the run.
 
-use super::check::Checker;
-use super::layout::Layout;
+use super::Checker;
 use crate::run::{Command, Stop};
+use crate::scenario::build::layout::Layout;
 use crate::setting::{Code, join};
 use crate::unit::Time;
 
 impl Checker<'_> {
     /// Adds the warnings of a scenario without errors.
-    pub(super) fn warnings(&mut self, layout: &Layout) {
+    pub(in crate::scenario) fn warnings(&mut self, layout: &Layout) {
         self.equal_positions(layout);
         self.short_batches(layout);
         self.late_flows(layout);

@@ -1,12 +1,12 @@
 //! Mobility of a scenario: plan, movement file, and validation.
 
-use super::Scenario;
-use super::check::Checker;
 use super::layout;
-use super::schema::Config;
-use super::source::Files;
 use crate::mobility::{self, Courses, Kind, Plan, Start, formats};
 use crate::run::Stop;
+use crate::scenario::Scenario;
+use crate::scenario::read::source::Files;
+use crate::scenario::schema::Config;
+use crate::scenario::validate::Checker;
 use crate::setting::csv::Misread;
 use crate::setting::{Code, Node, Report, Setting, Value, is_or_are};
 use crate::topology;
@@ -120,7 +120,7 @@ impl Scenario {
 
 impl Checker<'_> {
     /// Validates the mobility of all nodes, or of those in the group at `of`.
-    pub(super) fn mobility(&mut self, of: &str, m: &mobility::Config) {
+    pub(in crate::scenario) fn mobility(&mut self, of: &str, m: &mobility::Config) {
         match m.model {
             Kind::Still => {}
             Kind::RandomWaypoint => self.random_waypoint(of, m),
@@ -158,7 +158,7 @@ impl Checker<'_> {
     }
 
     /// Validates the movement file together with the topology.
-    pub(super) fn courses(&mut self) {
+    pub(in crate::scenario) fn courses(&mut self) {
         let cfg = self.cfg;
         if cfg.topology.kind == topology::Kind::Motion && !(follows_file(cfg) && cfg.mobility.model == Kind::File) {
             let help = "set `mobility.model = \"file\"` and `mobility.file`";

@@ -1,13 +1,13 @@
 //! Measured links: file and validation.
 
-use super::check::Checker;
-use super::file_or_text::LINKS;
-use super::layout;
-use super::mobility;
-use super::schema::{Config, word};
-use super::source::Files;
+use super::Checker;
 use crate::radio::links::Links;
 use crate::radio::{self, Propagation, Reception};
+use crate::scenario::build::layout;
+use crate::scenario::build::mobility;
+use crate::scenario::read::file_or_text::LINKS;
+use crate::scenario::read::source::Files;
+use crate::scenario::schema::{Config, word};
 use crate::setting::{Code, Node, Report, Setting, count, join};
 
 /// Advice on links with one direction only.
@@ -48,12 +48,12 @@ pub fn no_row_back(links: usize) -> String {
 
 impl Checker<'_> {
     /// Number of links with one direction only.
-    pub(super) fn one_way_links(&self) -> usize {
+    pub(in crate::scenario) fn one_way_links(&self) -> usize {
         self.cfg.radio.measured().map_or(0, |links| links.one_way().count())
     }
 
     /// Validates measured links; `of` is the group of the nodes' settings.
-    pub(super) fn measured_links(&mut self, of: &str, r: &radio::Config) {
+    pub(in crate::scenario) fn measured_links(&mut self, of: &str, r: &radio::Config) {
         if of.is_empty() {
             let links = &r.links_table;
             if links.is_empty() {

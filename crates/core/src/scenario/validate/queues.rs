@@ -1,6 +1,6 @@
 //! Queues and middleboxes behind them: validation.
 
-use super::check::Checker;
+use super::Checker;
 use crate::net::{link_red, neighborhood_red, queue};
 use crate::setting::join;
 
@@ -9,7 +9,7 @@ const NOT_ABOVE: &str = "the maximum threshold is not above the minimum";
 
 impl Checker<'_> {
     /// Validates the queue settings at `at`.
-    pub(super) fn queue(&mut self, at: &str, q: &queue::Config) {
+    pub(in crate::scenario) fn queue(&mut self, at: &str, q: &queue::Config) {
         let path = |setting| join(at, setting);
         let limit = path("limit");
         if q.discipline == queue::Discipline::FlowControlled && !self.cfg.wlan.is_dcf() && !at.starts_with("wired") {
@@ -41,12 +41,12 @@ impl Checker<'_> {
     }
 
     /// Validates Link RED.
-    pub(super) fn link_red(&mut self, red: &link_red::Config) {
+    pub(in crate::scenario) fn link_red(&mut self, red: &link_red::Config) {
         self.thresholds("net.link_red", red.min_threshold, red.max_threshold);
     }
 
     /// Validates Neighborhood RED.
-    pub(super) fn neighborhood_red(&mut self, red: &neighborhood_red::Config) {
+    pub(in crate::scenario) fn neighborhood_red(&mut self, red: &neighborhood_red::Config) {
         let at = "net.neighborhood_red";
         self.thresholds(at, red.min_threshold, red.max_threshold);
         for (setting, size) in [("mean_packet_size", red.mean_packet_size), ("ncn_size", red.ncn_size)] {

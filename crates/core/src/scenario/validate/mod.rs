@@ -1,12 +1,19 @@
 //! Semantic checks: values that parse but contradict each other.
 
-use super::carried::{Reason, Slower, name};
-use super::cost::{self, Cost, Tally};
-use super::layout::{self, Layout};
-use super::mobility;
-use super::schema::Config;
-use super::source::Sources;
-use super::unused::Unused;
+mod arrivals;
+mod carried;
+pub mod cost;
+mod far;
+pub mod links;
+pub mod middleboxes;
+mod one_way;
+mod queues;
+mod receivers;
+mod sizes;
+pub mod unused;
+mod warnings;
+mod windows;
+
 use crate::net::routing::fixed::{Routes, Search};
 use crate::net::routing::{self, Protocol};
 use crate::packet::NodeId;
@@ -14,11 +21,18 @@ use crate::radio::propagation::Model;
 use crate::radio::{self, Channel};
 use crate::run::Stop;
 use crate::run::graph::Graph;
+use crate::scenario::build::layout::{self, Layout};
+use crate::scenario::build::mobility;
+use crate::scenario::read::source::Sources;
+use crate::scenario::schema::Config;
 use crate::setting::{Code, Node, Problem, Report, absent, count, is_or_are, join};
 use crate::tcp::{self, pairs};
 use crate::topology;
 use crate::unit::{BitRate, Position, Time};
 use crate::wlan::{self, Mode, RATES};
+use carried::{Reason, Slower, name};
+use cost::{Cost, Tally};
+use unused::Unused;
 
 /// Errors that make a run meaningless, and warnings.
 #[derive(Debug, Default)]
@@ -35,14 +49,14 @@ pub struct Findings {
     pub is_complete: bool,
 }
 
-pub(super) struct Checker<'a> {
-    pub(super) cfg: &'a Config,
+pub(in crate::scenario) struct Checker<'a> {
+    pub(in crate::scenario) cfg: &'a Config,
     /// Number of nodes.
-    pub(super) nodes: u64,
-    pub(super) tree: &'a Node,
+    pub(in crate::scenario) nodes: u64,
+    pub(in crate::scenario) tree: &'a Node,
     sources: &'a Sources,
-    pub(super) tally: Tally,
-    pub(super) findings: Findings,
+    pub(in crate::scenario) tally: Tally,
+    pub(in crate::scenario) findings: Findings,
 }
 
 /// Validates settings, and builds the layout of a valid scenario. `tree` holds the positions of values in `sources`.
@@ -103,16 +117,16 @@ impl Checker<'_> {
     }
 
     /// Returns true if the scenario or one of its presets sets this value.
-    pub(super) fn is_written(&self, path: &str) -> bool {
+    pub(in crate::scenario) fn is_written(&self, path: &str) -> bool {
         self.tree.at(path).is_some()
     }
 
     /// Returns true if the scenario itself sets this value, not a preset or a file that it extends.
-    pub(super) fn is_own(&self, path: &str) -> bool {
+    pub(in crate::scenario) fn is_own(&self, path: &str) -> bool {
         self.tree.at(path).is_some_and(|node| self.sources.is_own(node))
     }
 
-    pub(super) fn error(&mut self, path: &str, message: impl Into<String>, help: &str) {
+    pub(in crate::scenario) fn error(&mut self, path: &str, message: impl Into<String>, help: &str) {
         let p = self.problem(path, message.into(), help);
         self.findings.errors.push(p);
     }
@@ -124,7 +138,7 @@ impl Checker<'_> {
         self.findings.errors.push(Problem { origin, ..p });
     }
 
-    pub(super) fn warn(&mut self, code: Code, path: &str, message: impl Into<String>, help: &str) {
+    pub(in crate::scenario) fn warn(&mut self, code: Code, path: &str, message: impl Into<String>, help: &str) {
         let p = self.problem(path, message.into(), help);
         self.findings.warnings.push(Problem { code: Some(code), ..p });
     }
@@ -156,7 +170,7 @@ impl Checker<'_> {
     }
 
     /// Validates the radio settings of all nodes, or of those in the group at `of`.
-    pub(super) fn radio(&mut self, of: &str, r: &radio::Config) {
+    pub(in crate::scenario) fn radio(&mut self, of: &str, r: &radio::Config) {
         let before = self.findings.errors.problems.len();
         self.channels(of, r);
         if self.findings.errors.problems.len() > before {
@@ -237,7 +251,7 @@ impl Checker<'_> {
         }
     }
 
-    pub(super) fn is_rate(&mut self, path: &str, rate: BitRate) {
+    pub(in crate::scenario) fn is_rate(&mut self, path: &str, rate: BitRate) {
         if !RATES.contains(&rate) {
             self.error(
                 path,
@@ -248,7 +262,7 @@ impl Checker<'_> {
     }
 
     /// Validates the MAC settings of all nodes, or of those in the group at `of`.
-    pub(super) fn wlan(&mut self, of: &str, w: &wlan::Config) {
+    pub(in crate::scenario) fn wlan(&mut self, of: &str, w: &wlan::Config) {
         self.msdu(of, w.llc_size.0);
         let cw_max = self.owner(of, "wlan.cw_max");
         if w.is_dcf() && w.cw_max < w.cw_min {
@@ -573,7 +587,7 @@ impl Checker<'_> {
         self.findings.errors.problems.len() == before
     }
 
-    pub(super) fn node_exists(&mut self, path: &str, node: u32) {
+    pub(in crate::scenario) fn node_exists(&mut self, path: &str, node: u32) {
         let nodes = self.nodes;
         if u64::from(node) >= nodes && nodes > 0 {
             let help = format!("nodes are numbered from 0 to {}", nodes - 1);
@@ -595,12 +609,12 @@ impl Checker<'_> {
     }
 
     /// Setting of a flow or a node if it has one, else the common setting.
-    pub(super) fn owner(&self, flow: &str, setting: &str) -> String {
+    pub(in crate::scenario) fn owner(&self, flow: &str, setting: &str) -> String {
         let flow_setting = join(flow, setting);
         if self.is_written(&flow_setting) { flow_setting } else { setting.to_owned() }
     }
 
-    pub(super) fn tcp(&mut self, flow: &str, t: &tcp::Config) {
+    pub(in crate::scenario) fn tcp(&mut self, flow: &str, t: &tcp::Config) {
         self.segment_fits(flow, t);
         if t.rto.max < t.rto.min {
             let message = format!("the largest timeout {} is below the smallest, {}", t.rto.max, t.rto.min);

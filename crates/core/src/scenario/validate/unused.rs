@@ -4,14 +4,7 @@
 //! [`settings!`](crate::settings)). This module covers conditions beyond a layer: groups without a user, and common
 //! settings that each user overrides.
 
-use super::Scenario;
-use super::check::Checker;
-use super::flows::Flow;
-use super::layout::Layout;
-use super::mobility;
-use super::nodes::Own;
-use super::schema::{Config, Direction, Overrides};
-use super::source::{Sources, within};
+use super::Checker;
 use crate::app;
 use crate::app::arrivals::{Distribution, Size};
 use crate::app::on_off::Messages;
@@ -19,6 +12,13 @@ use crate::net::middlebox::Kind;
 use crate::net::queue;
 use crate::radio;
 use crate::run::Profile;
+use crate::scenario::Scenario;
+use crate::scenario::build::layout::Layout;
+use crate::scenario::build::mobility;
+use crate::scenario::read::source::{Sources, within};
+use crate::scenario::schema::flows::Flow;
+use crate::scenario::schema::nodes::Own;
+use crate::scenario::schema::{Config, Direction, Overrides};
 use crate::setting::{Code, Node, Problem, Setting, Value, join};
 use crate::tcp;
 use crate::tcp::cc::vegas;
@@ -70,7 +70,7 @@ const CROSS_LAYER: &[CrossLayer] = &[
 ];
 
 /// Adds the conditions to the schema of a scenario.
-pub(super) fn describe(schema: &mut Json) {
+pub(in crate::scenario) fn describe(schema: &mut Json) {
     for (path, why, _) in CROSS_LAYER {
         let at = path.trim_end_matches('.').split('.').map(|step| format!("/properties/{step}")).collect::<String>();
         if let Some(Json::String(text)) = schema.pointer_mut(&format!("{at}/description")) {
@@ -516,7 +516,7 @@ pub type Unused = (String, &'static str);
 
 impl Checker<'_> {
     /// Finds settings without effect that the scenario itself sets.
-    pub(super) fn unused_settings(&mut self, layout: &Layout, sources: &Sources) {
+    pub(in crate::scenario) fn unused_settings(&mut self, layout: &Layout, sources: &Sources) {
         let users = Users::new(self.cfg, self.tree, layout);
         let mut all = 0;
         written(self.tree, "", sources, &mut |path| {
@@ -532,7 +532,11 @@ impl Checker<'_> {
 impl Scenario {
     /// Adds warnings for settings without effect. Skips a setting that was not `changed` and had an effect `before` the
     /// changes: it belongs to the scenario below, or to other changes of it.
-    pub(super) fn warned(mut self, changed: &[String], before: impl FnOnce() -> Option<Vec<Unused>>) -> Scenario {
+    pub(in crate::scenario) fn warned(
+        mut self,
+        changed: &[String],
+        before: impl FnOnce() -> Option<Vec<Unused>>,
+    ) -> Scenario {
         let is_changed = |path: &str| changed.iter().any(|c| within(path, c));
         let all_changed = self.unused.iter().all(|(path, _)| is_changed(path));
         let before = if changed.is_empty() || all_changed { None } else { before() };

@@ -1,17 +1,17 @@
 //! Flow generators: validation.
 
-use super::Scenario;
+use super::Checker;
 use super::carried::Slower;
-use super::check::Checker;
 use super::cost;
-use super::layout::Layout;
-use super::schema::{Arrivals, Config};
 use crate::app::arrivals::Process;
 use crate::net::routing::Protocol;
 use crate::net::routing::fixed::{Routes, Search};
 use crate::packet::NodeId;
 use crate::run::graph::Graph;
 use crate::run::{ArrivalsSetup, Stop};
+use crate::scenario::Scenario;
+use crate::scenario::build::layout::Layout;
+use crate::scenario::schema::{Arrivals, Config};
 use crate::setting::join;
 use crate::unit::Time;
 
@@ -25,7 +25,7 @@ fn end(cfg: &Config) -> Time {
 }
 
 /// Approximate upper bound of the number of short flows.
-pub(super) fn expected(cfg: &Config, a: &Arrivals) -> f64 {
+pub(in crate::scenario) fn expected(cfg: &Config, a: &Arrivals) -> f64 {
     let last = a.stop.unwrap_or(Time::NEVER).min(end(cfg));
     let by_time = if last > a.start { last.since(a.start).as_secs() * a.rate } else { 0.0 };
     a.count.map_or(by_time, |count| by_time.min(f64::from(count)))
@@ -33,7 +33,7 @@ pub(super) fn expected(cfg: &Config, a: &Arrivals) -> f64 {
 
 impl Checker<'_> {
     /// Validates flow generators, except for their routes.
-    pub(super) fn arrivals(&mut self) {
+    pub(in crate::scenario) fn arrivals(&mut self) {
         let cfg = self.cfg;
         for (i, a) in cfg.arrival_process.0.iter().enumerate() {
             let at = format!("arrival_process.{i}");
@@ -59,7 +59,7 @@ impl Checker<'_> {
     }
 
     /// Checks that short flows have routes in both directions.
-    pub(super) fn ways_of_arrivals(&mut self, layout: &Layout, graph: &Graph<'_>) {
+    pub(in crate::scenario) fn ways_of_arrivals(&mut self, layout: &Layout, graph: &Graph<'_>) {
         let cfg = self.cfg;
         let n = graph.nodes();
         let listed = Routes::listed(n, &cfg.routing.fixed.routes.0);
@@ -104,7 +104,7 @@ impl Checker<'_> {
 }
 
 impl Scenario {
-    pub(super) fn arrivals(&self) -> Vec<ArrivalsSetup> {
+    pub(in crate::scenario) fn arrivals(&self) -> Vec<ArrivalsSetup> {
         let setup = |a: &Arrivals| ArrivalsSetup {
             from: a.src.map(NodeId),
             to: a.dst.map(NodeId),

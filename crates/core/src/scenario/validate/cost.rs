@@ -1,10 +1,10 @@
 //! Estimated memory and time of a run. Both are computed from a few numbers before anything is allocated, so that an
 //! excessive size is refused, and a long run is announced before it begins.
 
-use super::schema::Config;
 use crate::app::sink::Sink;
 use crate::app::{bulk, cbr, on_off, requests};
 use crate::run::Stop;
+use crate::scenario::schema::Config;
 use crate::tcp;
 use crate::topology;
 use crate::unit::{Bytes, Span, Time};

@@ -1,15 +1,15 @@
 //! Events of a scenario: their commands, and their validation. A program that drives a run uses the same form.
 
-use super::Scenario;
-use super::check::Checker;
-use super::error::Errors;
 use super::layout::Layout;
-use super::links;
-use super::schema::{self, Any, Config, Event};
-use super::source::Sources;
 use crate::packet::{FlowId, NodeId, RadioId};
 use crate::radio::Propagation;
 use crate::run::{Change, Command};
+use crate::scenario::Scenario;
+use crate::scenario::read::error::Errors;
+use crate::scenario::read::source::Sources;
+use crate::scenario::schema::{self, Any, Config, Event};
+use crate::scenario::validate::Checker;
+use crate::scenario::validate::links;
 use crate::setting::{Code, Node, Problem, Report, Scalar, Setting, Value, and_known, join, suggest};
 use crate::unit::{BitRate, Position, Span, Time};
 use crate::{app, error_model, keywords, topology};
@@ -65,7 +65,7 @@ impl Action {
 
 impl Event {
     /// Returns true if the event moves a node.
-    pub(super) fn moves(&self) -> bool {
+    pub(in crate::scenario) fn moves(&self) -> bool {
         self.action == Some(Action::NodeMove)
     }
 }
@@ -85,7 +85,7 @@ fn arguments(event: &Event) -> [(&'static str, bool); 8] {
 }
 
 /// Adds to the schema of a scenario which settings of an event belong to which action.
-pub(super) fn describe(schema: &mut Json) {
+pub(in crate::scenario) fn describe(schema: &mut Json) {
     let given = json!({ "not": { "const": "none" } });
     let settings = schema["properties"]["event"]["items"]["properties"].clone();
     let all: Vec<&str> = arguments(&Event::default()).map(|a| a.0).into();
@@ -348,7 +348,7 @@ fn read<T: Scalar>(value: &Node) -> Result<T, Wrong> {
 
 impl Checker<'_> {
     /// Validates the events, and adds their commands to the layout.
-    pub(super) fn events(&mut self, layout: &mut Layout) {
+    pub(in crate::scenario) fn events(&mut self, layout: &mut Layout) {
         for (i, event) in self.cfg.event.0.iter().enumerate() {
             let at = format!("event.{i}");
             let Some(time) = event.at else {
@@ -388,7 +388,7 @@ impl Checker<'_> {
     }
 
     /// Warns of events after the end of the run.
-    pub(super) fn late_events(&mut self, end: Time) {
+    pub(in crate::scenario) fn late_events(&mut self, end: Time) {
         let late = self.cfg.event.0.iter().enumerate().find(|(_, e)| e.at.is_some_and(|at| at >= end));
         if let Some((i, at)) = late.and_then(|(i, e)| Some((i, e.at?))) {
             let message = format!("event {i} comes at {at}, and the run ends at {end}");
@@ -463,7 +463,7 @@ impl Setting for Any {
     }
 
     fn write(&self) -> Json {
-        self.0.as_ref().map_or_else(|| "none".into(), super::schema::to_json)
+        self.0.as_ref().map_or_else(|| "none".into(), crate::scenario::schema::to_json)
     }
 
     fn schema(&self) -> Json {
