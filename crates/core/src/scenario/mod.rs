@@ -1,33 +1,36 @@
 //! Scenarios: descriptions of simulations, written as TOML or as a Python dict, with one schema and one form of errors.
 
 mod build;
+mod driven;
 mod read;
 pub mod schema;
 mod validate;
 
 pub use build::events::CHANGEABLE;
+pub use build::flows::Flow;
 pub use build::layout::Layout;
 pub use read::error::Errors;
-pub use read::source::{Files, NoFiles};
-pub use schema::{Config, flows::Flow, presets};
+pub use read::source::{Files, NoFiles, Sources};
+pub use schema::{Config, presets};
 pub use validate::cost::{self, Cost};
 pub use validate::unused::{Unused, no_effect};
 
-use crate::app::{self, Application, Source, bulk::Bulk, cbr::Cbr, on_off::OnOff, requests::Requests};
-use crate::packet::{NodeId, RadioId};
+use crate::mobility::{Courses, Plan};
+use crate::packet::RadioId;
 use crate::radio::Channel;
-use crate::rng::{Purpose, Stream};
-use crate::run::{FlowSetup, Setup, Transport};
-use crate::setting::{Code, Node, Origin, Problem, Report, Setting, Table, Value, group_schema, join};
+use crate::run::{Setup, Stop};
+use crate::setting::{Code, Node, Problem, Report, Setting, Table, Value, group_schema, join};
 use crate::topology;
 use crate::unit::{BitRate, Time};
 use crate::wlan::Mode;
-use build::{events, layout, mobility};
-use read::source::{self, Reader, Sources, within};
-use read::{error, error_rates, file_or_text};
+use build::{mobility, setup};
+use read::source::{self, Reader, within};
+use read::unreadable::Unreadable;
+use read::{error, file_or_text, files};
+use schema::events;
 use schema::flows::{Ends, FlowEntry};
 use serde_json::{Value as Json, json};
-use validate::{links, middleboxes, unused};
+use validate::unused;
 
 /// A radio link from one node to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -142,13 +145,13 @@ impl Scenario {
 
     /// Builds the scenario of a tree in which settings have been `changed`, without warnings about unused settings.
     fn finish(reader: Reader<'_>, tree: Table, changed: &[String]) -> Result<Scenario, Errors> {
-        let Reader { sources, mut report, files, .. } = reader;
+        let Reader { sources, mut report, files: access, .. } = reader;
         let mut tree = Node { value: Value::Table(tree), origin: None };
         let unreadable = Unreadable::of(&report);
         let mut config = Config::default();
         config.apply(&tree, "", &mut report);
         let name = sources.texts.first().map_or("scenario", |t| t.0.as_str());
-        let mut warnings = read_files(&mut config, &mut tree, name, files, &mut report);
+        let mut warnings = files::read(&mut config, &mut tree, name, access, &mut report);
         add_default_flow(&mut config, &tree);
         let (findings, layout) = validate::check(&config, &tree, &sources);
         unreadable.add_findings(&mut report, findings.errors);
@@ -160,6 +163,33 @@ impl Scenario {
         // A scenario with all settings, as from `effective_toml`, did not choose them, so it gets no warnings.
         let unused = if findings.is_complete && changed.is_empty() { vec![] } else { findings.unused };
         Ok(Scenario { config, layout, cost: findings.cost, tree, warnings, unused, more_warnings, sources })
+    }
+
+    /// Adds warnings for settings without effect. Skips a setting that was not `changed` and had an effect `before` the
+    /// changes: it belongs to the scenario below, or to other changes of it.
+    fn warned(mut self, changed: &[String], before: impl FnOnce() -> Option<Vec<Unused>>) -> Scenario {
+        let is_changed = |path: &str| changed.iter().any(|c| within(path, c));
+        let all_changed = self.unused.iter().all(|(path, _)| is_changed(path));
+        let before = if changed.is_empty() || all_changed { None } else { before() };
+        if let Some(before) = before {
+            self.unused.retain(|(path, _)| is_changed(path) || before.iter().any(|(b, _)| b == path));
+        }
+        for (path, message) in no_effect(&self.unused) {
+            let origin = self.tree.at(path).and_then(|n| n.origin);
+            self.warnings.push(Problem {
+                code: Some(Code::UnusedSetting),
+                path: path.to_owned(),
+                origin,
+                message,
+                help: None,
+            });
+        }
+        self
+    }
+
+    /// Those of these settings that are set, in the scenario or in one that it extends, and have an effect.
+    pub fn used<'a>(&self, paths: &'a [String]) -> Vec<&'a String> {
+        unused::used(&self.config, &self.tree, &self.layout, paths)
     }
 
     /// All written values, including those of extended files, as JSON for [`Scenario::from_json`]. Values without
@@ -298,103 +328,27 @@ impl Scenario {
 
     /// Setup of a run with this seed; `None`: the seed of the scenario.
     pub fn setup(&self, seed: Option<u64>) -> Setup {
-        let c = &self.config;
-        let seed = seed.unwrap_or(c.run.seed);
-        let flow = |(i, f): (usize, &Flow)| {
-            let (from, to) = (NodeId(f.src), NodeId(f.dst));
-            let tcp = f.tcp.over(&c.tcp);
-            let split = middleboxes::split_of(c, &self.layout, i, &tcp);
-            let start = f.start.unwrap_or(Time::NEVER);
-            let mut breaks_links = true;
-            let source = match f.app {
-                app::Kind::Bulk => Source::Bulk(Bulk::new(&f.bulk.over(&c.bulk), start, tcp.mss)),
-                app::Kind::Cbr => Source::Cbr(Cbr::new(&f.cbr.over(&c.cbr), start)),
-                app::Kind::OnOff => {
-                    let on_off = f.on_off.over(&c.on_off);
-                    breaks_links = on_off.breaks_links;
-                    let rng = Stream::new(seed, Purpose::Application, i as u64);
-                    Source::OnOff(Box::new(OnOff::new(&on_off, start, tcp.mss, rng)))
-                }
-                app::Kind::Requests => {
-                    let rng = Stream::new(seed, Purpose::Application, i as u64);
-                    Source::Requests(Box::new(Requests::new(&f.requests.over(&c.requests), start, tcp.mss, rng)))
-                }
-            };
-            let payload = f.payload(c);
-            let transport = if f.is_tcp(c) { Transport::Tcp(Box::new(tcp)) } else { Transport::Udp };
-            let app = Application::new(source, f.stop.unwrap_or(Time::NEVER));
-            let [name, group] = [&f.name, &f.group].map(|label| label.as_ref().map(|l| l.0.clone()));
-            let (app_kind, start, dscp) = (f.app, f.start, f.dscp);
-            FlowSetup { from, to, name, group, transport, app, app_kind, start, payload, breaks_links, dscp, split }
-        };
-        let mobility = self.mobility(Some(seed));
-        Setup {
-            positions: mobility.starts(&self.layout.positions),
-            mobility,
-            wired: c.topology.wired_nodes,
-            links: c.directions(),
-            frame_errors: c.wlan.error.clone(),
-            interfaces: self.layout.interfaces.clone(),
-            net: c.net.clone(),
-            arp: c.arp.clone(),
-            routing: c.routing.clone(),
-            flows: self.layout.flows.iter().enumerate().map(flow).collect(),
-            arrivals: self.arrivals(),
-            middleboxes: middleboxes::setups(c, &self.layout),
-            seed,
-            stop: c.run.stop,
-            limit: Time::ZERO + c.run.time_limit,
-            batches: c.run.batches,
-            discard: c.run.warmup_batches,
-            events: self.layout.events.clone(),
-            sample: c.run.sample_interval,
-            airtime: c.run.airtime,
-            record: c.run.record.clone(),
-            capture: false,
+        setup::setup(&self.config, &self.layout, seed.unwrap_or(self.config.run.seed))
+    }
+
+    /// Movement patterns of the nodes in a run with this seed; `None`: the seed of the scenario.
+    pub fn mobility(&self, seed: Option<u64>) -> Plan {
+        mobility::plan(&self.config, self.layout.positions.len(), seed.unwrap_or(self.config.run.seed))
+    }
+
+    /// Movements of the nodes up to an instant.
+    pub fn courses(&self, until: Time, seed: Option<u64>) -> Courses {
+        self.mobility(seed).courses_until(&self.layout.positions, until)
+    }
+
+    /// Latest end of a run; `None` if it ends with a delivery.
+    pub fn end(&self) -> Option<Time> {
+        let run = &self.config.run;
+        match run.stop {
+            Stop::At(at) => Some(at.min(Time::ZERO + run.time_limit)),
+            Stop::Delivered(_) => None,
         }
     }
-}
-
-/// Parts of the text that are not valid TOML: sources and places.
-struct Unreadable(Vec<(usize, usize)>);
-
-impl Unreadable {
-    fn of(report: &Report) -> Unreadable {
-        let of_text = report.problems.iter().filter(|p| p.path.is_empty());
-        Unreadable(of_text.filter_map(|p| p.origin).map(|o| (o.source, o.start)).collect())
-    }
-
-    /// Adds what a check of the settings has found, unless it follows from what is reported already.
-    fn add_findings(&self, report: &mut Report, found: Report) {
-        // A default in place of an unreadable value needs no second message.
-        let already_reported = |p: &Problem, report: &Report| {
-            let related = |q: &Problem| !q.path.is_empty() && (within(&p.path, &q.path) || within(&q.path, &p.path));
-            report.problems.iter().any(related)
-        };
-        for p in found.problems {
-            // A missing value may be in a part that could not be read.
-            let missing = p.origin.is_none() && !self.0.is_empty();
-            if !missing && !already_reported(&p, report) && !report.problems.contains(&p) {
-                report.push(p);
-            }
-        }
-        report.more += found.more;
-        // A cut-off text touches an unreadable part, so its value is not the intended value.
-        let touched =
-            |o: Origin| self.0.iter().any(|(source, at)| o.source == *source && (o.start..=o.end).contains(at));
-        report.problems.retain(|p| p.path.is_empty() || !p.origin.is_some_and(touched));
-        // In reading order; problems without a position come last.
-        report.problems.sort_by_key(|p| p.origin.map_or((usize::MAX, 0), |o| (o.source, o.start)));
-    }
-}
-
-/// Reads all files that a scenario named `from` names, and gives warnings about them.
-fn read_files(config: &mut Config, tree: &mut Node, from: &str, files: &dyn Files, report: &mut Report) -> Report {
-    let mut warnings = layout::read_files(config, tree, from, files, report);
-    warnings.append(mobility::read_file(config, tree, from, files, report));
-    links::read_file(config, tree, from, files, report);
-    error_rates::read_file(config, tree, from, files, report);
-    warnings
 }
 
 /// Adds a file transfer from end to end to a chain without flows.

@@ -1,20 +1,19 @@
-//! Events of a scenario: their commands, and their validation. A program that drives a run uses the same form.
+//! Events of a scenario: the commands that they are in a run.
 
 use super::layout::Layout;
 use crate::packet::{FlowId, NodeId, RadioId};
 use crate::radio::Propagation;
 use crate::run::{Change, Command};
-use crate::scenario::Scenario;
-use crate::scenario::read::error::Errors;
-use crate::scenario::read::source::Sources;
-use crate::scenario::schema::{self, Any, Config, Event};
-use crate::scenario::validate::Checker;
-use crate::scenario::validate::links;
-use crate::setting::{Code, Node, Problem, Report, Scalar, Setting, Value, and_known, join, suggest};
+use crate::scenario::schema::events::{Action, arguments};
+use crate::scenario::schema::{Config, Event};
+use crate::setting::{Node, Scalar, and_known, suggest};
 use crate::unit::{BitRate, Position, Span, Time};
-use crate::{app, error_model, keywords, topology};
-use serde_json::{Map, Value as Json, json};
+use crate::{app, error_model, topology};
 
+/// Reason why nodes must be fixed.
+pub const STAY: &str = "measured links are valid for static nodes only, and a node moves";
+/// Advice on moving nodes with measured links.
+pub const LET_STAY: &str = "keep all nodes static, or choose another `radio.propagation`";
 /// Settings that may change during a run.
 pub const CHANGEABLE: [&str; 10] = [
     "flow.N.cbr.interval",
@@ -30,101 +29,10 @@ pub const CHANGEABLE: [&str; 10] = [
 ];
 
 /// Problem of an event: the name within it, the message, a suggested correction.
-type Wrong = (&'static str, String, String);
-
-keywords! {
-    /// Kind of the change that an event makes.
-    pub enum Action {
-        /// Switches a node off, or one of its radios.
-        NodeDown = "node_down",
-        /// Switches a node on again, or one of its radios.
-        NodeUp = "node_up",
-        /// Moves a node, to `position` at once or to `destination` with `speed`; it stays there for the rest of the
-        /// run, whatever `mobility` says.
-        NodeMove = "node_move",
-        /// Starts the application of a flow, or restarts it.
-        FlowStart = "flow_start",
-        /// Stops the application of a flow.
-        FlowStop = "flow_stop",
-        /// Changes a setting.
-        Set = "set",
-    }
-}
-
-impl Action {
-    /// Settings of an event with this action; the first one is required.
-    fn takes(self) -> &'static [&'static str] {
-        match self {
-            Action::NodeDown | Action::NodeUp => &["node", "channel"],
-            Action::NodeMove => &["node", "position", "destination", "speed"],
-            Action::FlowStart | Action::FlowStop => &["flow"],
-            Action::Set => &["setting", "value"],
-        }
-    }
-}
-
-impl Event {
-    /// Returns true if the event moves a node.
-    pub(in crate::scenario) fn moves(&self) -> bool {
-        self.action == Some(Action::NodeMove)
-    }
-}
-
-/// Settings of an event that belong to some actions only, and true for each that is set.
-fn arguments(event: &Event) -> [(&'static str, bool); 8] {
-    [
-        ("node", event.node.is_some()),
-        ("channel", event.channel.is_some()),
-        ("position", event.position.is_some()),
-        ("destination", event.destination.is_some()),
-        ("speed", event.speed.is_some()),
-        ("flow", event.flow.is_some()),
-        ("setting", event.setting.is_some()),
-        ("value", event.value.0.is_some()),
-    ]
-}
-
-/// Adds to the schema of a scenario which settings of an event belong to which action.
-pub(in crate::scenario) fn describe(schema: &mut Json) {
-    let given = json!({ "not": { "const": "none" } });
-    let settings = schema["properties"]["event"]["items"]["properties"].clone();
-    let all: Vec<&str> = arguments(&Event::default()).map(|a| a.0).into();
-    let of_action = |action: &Action| {
-        let takes = action.takes();
-        let others = all.iter().filter(|name| !takes.contains(name));
-        let absent = |name: &str| json!({ "const": settings[name]["anyOf"][0]["const"].as_str().unwrap_or("none") });
-        let mut properties: Map<String, Json> = others.map(|name| ((*name).to_owned(), absent(name))).collect();
-        properties.insert(takes[0].to_owned(), given.clone());
-        let mut then = json!({ "required": [takes[0]], "properties": properties });
-        match action {
-            Action::Set => {
-                then["required"] = json!(takes);
-                then["properties"]["value"] = given.clone();
-            }
-            Action::NodeMove => {
-                let absent = json!({ "const": "none" });
-                then["oneOf"] = json!([
-                    {
-                        "required": ["position"],
-                        "properties": { "position": given, "destination": absent, "speed": absent },
-                    },
-                    {
-                        "required": ["destination", "speed"],
-                        "properties": { "destination": given, "speed": given, "position": absent },
-                    },
-                ]);
-            }
-            _ => {}
-        }
-        json!({ "if": { "properties": { "action": { "const": action.word() } }, "required": ["action"] }, "then": then })
-    };
-    let event = &mut schema["properties"]["event"]["items"];
-    event["required"] = json!(["at", "action"]);
-    event["allOf"] = Action::ALL.iter().map(of_action).collect();
-}
+pub type Wrong = (&'static str, String, String);
 
 /// Commands of an event.
-fn commands(cfg: &Config, layout: &Layout, event: &Event) -> Result<Vec<Command>, Wrong> {
+pub fn commands(cfg: &Config, layout: &Layout, event: &Event) -> Result<Vec<Command>, Wrong> {
     let Some(action) = event.action else {
         let all: Vec<&str> = Action::ALL.iter().map(|a| a.word()).collect();
         return Err(("", "no action is named".into(), format!("set `action` to one of {}", all.join(", "))));
@@ -184,7 +92,7 @@ fn moved(cfg: &Config, n: u32, event: &Event) -> Result<Command, Wrong> {
         return Err(("node", format!("there is no node {n} with a radio"), help));
     }
     if cfg.radio.propagation == Propagation::Links {
-        return Err(("action", links::STAY.into(), links::LET_STAY.into()));
+        return Err(("action", STAY.into(), LET_STAY.into()));
     }
     let far = |p: &Position| !(p.x.abs() < topology::FAR.0 && p.y.abs() < topology::FAR.0);
     for (name, place) in [("position", event.position), ("destination", event.destination)] {
@@ -346,132 +254,10 @@ fn read<T: Scalar>(value: &Node) -> Result<T, Wrong> {
     T::read(value).map_err(|expected| ("value", format!("`value` cannot be {}", value.text()), expected))
 }
 
-impl Checker<'_> {
-    /// Validates the events, and adds their commands to the layout.
-    pub(in crate::scenario) fn events(&mut self, layout: &mut Layout) {
-        for (i, event) in self.cfg.event.0.iter().enumerate() {
-            let at = format!("event.{i}");
-            let Some(time) = event.at else {
-                self.error(&at, format!("event {i} has no time"), &format!("set `{at}.at`, such as \"3 s\""));
-                continue;
-            };
-            match commands(self.cfg, layout, event) {
-                Ok(commands) => {
-                    self.start_after_fin(i, &commands, time, layout);
-                    layout.events.extend(commands.into_iter().map(|c| (time, c)));
-                }
-                Err((name, message, help)) => {
-                    let path = if name.is_empty() { at.clone() } else { join(&at, name) };
-                    self.error(&path, format!("event {i}: {message}"), &help);
-                }
-            }
-        }
-    }
-
-    /// Refuses an event that starts a flow again whose connection ends with a FIN: it takes no more data.
-    fn start_after_fin(&mut self, i: usize, commands: &[Command], time: Time, layout: &Layout) {
-        let [Command::FlowStart(f)] = commands else { return };
-        let flow = &layout.flows[f.index()];
-        let others = self.cfg.event.0.iter().enumerate().filter(|(k, e)| {
-            let before = e.at.is_some_and(|at| at < time || (at == time && *k < i));
-            before && e.action == Some(Action::FlowStart) && e.flow == Some(f.0)
-        });
-        let began = flow.start.filter(|at| *at < time).or(others.filter_map(|(_, e)| e.at).min());
-        if let Some(began) = began
-            && flow.is_tcp(self.cfg)
-            && flow.tcp.over(&self.cfg.tcp).ends_with_fin()
-        {
-            let message = format!("event {i}: {}", after_fin(*f, began));
-            let help = format!("list another flow that starts at {time}, or set `flow.{}.tcp.fin = false`", f.0);
-            self.error(&format!("event.{i}.flow"), message, &help);
-        }
-    }
-
-    /// Warns of events after the end of the run.
-    pub(in crate::scenario) fn late_events(&mut self, end: Time) {
-        let late = self.cfg.event.0.iter().enumerate().find(|(_, e)| e.at.is_some_and(|at| at >= end));
-        if let Some((i, at)) = late.and_then(|(i, e)| Some((i, e.at?))) {
-            let message = format!("event {i} comes at {at}, and the run ends at {end}");
-            let help = "move it to an earlier time, or make the run longer";
-            self.warn(Code::LateEvent, &format!("event.{i}.at"), message, help);
-        }
-    }
-}
-
 /// Reason why a flow cannot start again.
-fn after_fin(flow: FlowId, began: Time) -> String {
+pub fn after_fin(flow: FlowId, began: Time) -> String {
     format!(
         "flow {} has started at {began}; its connection ends with a FIN (`tcp.fin`) and takes no data after the FIN",
         flow.0
     )
-}
-
-/// Problems of an event of a program that drives a run.
-fn of_program(problems: Vec<Problem>) -> Errors {
-    Errors { problems, more: 0, sources: Sources::default() }
-}
-
-impl Scenario {
-    /// Refuses commands of a program that restart a flow whose connection ends with a FIN. `began` is the time at
-    /// which a flow has begun, if it has.
-    ///
-    /// # Errors
-    /// The problem of the first of these commands.
-    pub fn check_start(&self, commands: &[Command], began: impl Fn(FlowId) -> Option<Time>) -> Result<(), Errors> {
-        let cfg = self.config();
-        let again = commands.iter().find_map(|command| match command {
-            Command::FlowStart(f) => {
-                let flow = &self.layout().flows[f.index()];
-                let ends = flow.is_tcp(cfg) && flow.tcp.over(&cfg.tcp).ends_with_fin();
-                Some((*f, began(*f).filter(|_| ends)?))
-            }
-            _ => None,
-        });
-        again.map_or(Ok(()), |(flow, began)| {
-            let help = Some(format!("start another flow, or set `flow.{}.tcp.fin = false`", flow.0));
-            let message = after_fin(flow, began);
-            Err(of_program(vec![Problem { code: None, path: "flow".into(), origin: None, message, help }]))
-        })
-    }
-
-    /// Commands for an event without a time, as given by a program that drives a run of this scenario.
-    ///
-    /// # Errors
-    /// All problems of the event.
-    pub fn commands(&self, json: &Json) -> Result<Vec<Command>, Errors> {
-        let (mut event, mut report) = (Event::default(), Report::default());
-        let node = schema::node(json, "event.0");
-        event.apply(&node, "", &mut report);
-        if let Value::Table(t) = &node.value
-            && t.get("at").is_some()
-        {
-            let help = "call `run_until` first to advance to another time".to_owned();
-            report.add("at", None, "`apply` acts at the present time and takes no `at`", Some(help));
-        }
-        if !report.problems.is_empty() {
-            return Err(of_program(report.problems));
-        }
-        commands(self.config(), self.layout(), &event).map_err(|(path, message, help)| {
-            of_program(vec![Problem { code: None, path: path.into(), origin: None, message, help: Some(help) }])
-        })
-    }
-}
-
-impl Setting for Any {
-    fn apply(&mut self, node: &Node, _: &str, _: &mut Report) {
-        self.0 = (node.value != Value::Text("none".into())).then(|| node.clone());
-    }
-
-    fn write(&self) -> Json {
-        self.0.as_ref().map_or_else(|| "none".into(), crate::scenario::schema::to_json)
-    }
-
-    fn schema(&self) -> Json {
-        let kind = "a number, or text such as \"2 Mbit/s\"";
-        serde_json::json!({ "type": ["string", "number"], "description": kind, "default": "none" })
-    }
-
-    fn show(&self, path: &str, to: &mut dyn FnMut(&str, Option<&'static str>)) {
-        to(path, None);
-    }
 }

@@ -1,24 +1,18 @@
-//! Layout of a scenario: positions of its nodes, and its flows, listed, read from files or drawn at random.
+//! Layout of a scenario: positions of its nodes, and its flows, listed or drawn at random.
 
-use super::mobility;
+use super::flows::Flow;
+use super::{interfaces, mobility};
 use crate::net::routing::fixed::{Search, hops_to};
 use crate::packet::NodeId;
 use crate::radio::{Channel, most_pairs_in_range};
 use crate::rng::{Purpose, Stream};
 use crate::run::graph::Graph;
 use crate::run::{Command, Interfaces};
-use crate::scenario::read::source::Files;
-use crate::scenario::schema::flows::{self, Ends, Flow, FlowEntry};
-use crate::scenario::schema::nodes;
-use crate::scenario::schema::{Config, Traffic};
-use crate::scenario::validate::cost::{self, Tally};
-use crate::setting::csv::{Csv, Misread, Row};
-use crate::setting::foreign::Wanted;
-use crate::setting::limit::LONGEST;
-use crate::setting::{Code, Many, Node, Report, Setting, Value, count};
+use crate::scenario::schema::Config;
+use crate::scenario::schema::flows::{Ends, FlowEntry};
+use crate::setting::{Node, Report, count};
 use crate::topology::{self, Kind};
 use crate::unit::{Meters, Position, Time};
-use serde_json::json;
 use std::ops::Range;
 
 /// Limit on draws of a random topology in the search for a connected one, and on draws of a random flow.
@@ -30,9 +24,6 @@ const MOST_NODES_PLACED: u64 = 200_000;
 const MOST_PAIRS: u64 = 5_000_000;
 /// Limit on the total number of nodes visited by the searches for the routes of random flows, which take some seconds.
 const MOST_NODES_PASSED: usize = 100_000_000;
-
-/// Upper limit of coordinates in tables of positions \[m\].
-const FARTHEST: f64 = 1e9;
 
 /// Positions of the nodes, and flows.
 #[derive(Clone, Debug)]
@@ -54,7 +45,7 @@ pub struct Layout {
 impl Layout {
     /// Layout of a network without nodes.
     pub fn empty(cfg: &Config) -> Layout {
-        let interfaces = nodes::interfaces(cfg, 0);
+        let interfaces = interfaces::interfaces(cfg, 0);
         let (positions, flows, entries) = (Vec::new(), Vec::new(), Vec::new());
         Layout { positions, interfaces, flows, entries, split_at: Vec::new(), events: Vec::new() }
     }
@@ -71,156 +62,45 @@ impl Layout {
     }
 }
 
-/// Reads the files of nodes and flows into the scenario, which then no longer depends on them. The flows follow those
-/// that are listed.
-pub fn read_files(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn Files, report: &mut Report) -> Report {
-    let mut warnings = Report::default();
-    if cfg.topology.kind == Kind::File
-        && let Some(name) = cfg.topology.file.clone()
-        && let Some(positions) = read_file(tree, "topology.file", &name, from, files, report, read_positions)
-    {
-        cfg.topology.positions = positions;
-        (cfg.topology.kind, cfg.topology.file) = (Kind::List, None);
-        put(tree, "topology", "kind", Node::from_json(&json!("list")));
-        put(tree, "topology", "positions", Node::from_json(&cfg.topology.positions.write()));
-        if let Value::Table(t) = &mut tree.value
-            && let Some((_, Node { value: Value::Table(topology), .. })) = t.entry("topology")
-        {
-            topology.remove("file");
-        }
-    }
-    let read = |text: &str| read_flows(text, &cfg.traffic);
-    if cfg.traffic.file.is_some() && cfg.traffic.stop.is_some() && cfg.traffic.duration.is_some() {
-        // One mistake, and not one of each line.
-        let origin = tree.at("traffic.duration").and_then(|n| n.origin);
-        report.add("traffic.duration", origin, flows::stops_twice("traffic"), Some(flows::STOP_ONCE.to_owned()));
-    } else if let Some(name) = cfg.traffic.file.clone()
-        && let Some((flows, timed)) = read_file(tree, "traffic.file", &name, from, files, report, read)
-    {
-        for path in ["traffic.start", "traffic.stagger"] {
-            if timed && let Some(node) = tree.at(path) {
-                let message = format!(
-                    "`{path}` has no effect on the flows of `{name}`: its column `started_at_s` says when they start"
-                );
-                let help = Some("leave one of them out".to_owned());
-                warnings.warn(Code::UnusedSetting, path, node.origin, message, help);
-            }
-        }
-        cfg.flow.0.extend(flows);
-        cfg.traffic.file = None;
-        if let Value::Table(t) = &mut tree.value {
-            // Without defaults, which would be settings without effect.
-            let flows = cfg.flow.changes(&Many::default()).unwrap_or_else(|| json!([]));
-            t.insert("flow".to_owned(), None, Node::from_json(&flows));
-        }
-        put(tree, "traffic", "file", Node::from_json(&json!("none")));
-    }
-    warnings
+/// Positions as first drawn, which may leave nodes unconnected.
+pub struct Draft {
+    positions: Vec<Position>,
+    interfaces: Interfaces,
 }
 
-/// Content of the file named by a setting; reports a failure and returns `None`.
-pub(in crate::scenario) fn read_file<T>(
-    tree: &Node,
-    path: &str,
-    name: &str,
-    from: &str,
-    files: &dyn Files,
-    report: &mut Report,
-    read: impl FnOnce(&str) -> Result<T, Misread>,
-) -> Option<T> {
-    match files.read(name, from).map_err(Misread::from).and_then(|(_, text)| read(&text)) {
-        Ok(rows) => Some(rows),
-        Err(Misread { why, help }) => {
-            let origin = tree.at(path).and_then(|n| n.origin);
-            report.add(path, origin, format!("cannot read `{name}`: {why}"), help);
-            None
-        }
+impl Draft {
+    /// Draws the positions of the nodes.
+    pub fn new(cfg: &Config) -> Draft {
+        let positions = draw(cfg, 0);
+        Draft { interfaces: interfaces::interfaces(cfg, positions.len()), positions }
+    }
+
+    /// Number of pairs of radios in which one senses the other.
+    pub fn pairs_in_range(&self) -> u64 {
+        most_pairs_in_range(&self.interfaces.on_air(&self.positions))
     }
 }
 
-/// Positions in a CSV text, in the order of the column `node` if there is one.
-fn read_positions(text: &str) -> Result<Vec<Position>, Misread> {
-    let csv = Csv::read(text, Wanted::Positions)?;
-    let number = |row: &Row<'_>, name: &str| {
-        let field = row.get(csv.column(name).unwrap_or_default());
-        let fits = field.parse().ok().filter(|x: &f64| x.abs() < FARTHEST);
-        fits.ok_or_else(|| row.misses(name))
-    };
-    let position = |row: &Row<'_>| Ok(Position { x: number(row, "x_m")?, y: number(row, "y_m")? });
-    let positions = csv.rows().iter().map(position).collect::<Result<_, Misread>>()?;
-    csv.in_order("node", positions)
+/// Positions of the nodes in this attempt to draw them.
+fn draw(cfg: &Config, attempt: u64) -> Vec<Position> {
+    cfg.topology.node_positions(&mut Stream::new(cfg.topology_seed(), Purpose::Topology, attempt))
 }
 
-/// Flows in a CSV text, in the order of the column `flow` if there is one, and true if it contains start times. The
-/// column `min_hops`, the length of the shortest paths, is allowed and ignored.
-fn read_flows(text: &str, traffic: &Traffic) -> Result<(Vec<FlowEntry>, bool), Misread> {
-    let csv = Csv::read(text, Wanted::Flows)?;
-    let timed = csv.column("started_at_s");
-    let node = |row: &Row<'_>, name: &str| {
-        let field = row.get(csv.column(name).unwrap_or_default());
-        field.parse::<u32>().map_err(|_| row.misses(name))
-    };
-    let flow = |row: &Row<'_>| {
-        let start = match timed.map(|column| row.get(column)) {
-            // An empty field: an event starts the flow.
-            Some("") => None,
-            Some(s) => Some(seconds(s).ok_or_else(|| row.misses("started_at_s"))?),
-            None => Some(Time::ZERO),
-        };
-        let (src, dst) = (Ends::one(node(row, "src")?), Some(Ends::one(node(row, "dst")?)));
-        Ok(FlowEntry { src, dst, start, ..traffic.entry() })
-    };
-    let flows = csv.rows().iter().map(flow).collect::<Result<_, Misread>>()?;
-    let mut flows: Vec<FlowEntry> = csv.in_order("flow", flows)?;
-    if timed.is_none() {
-        for (flow, i) in flows.iter_mut().zip(0u64..) {
-            flow.start = Some(traffic.start_of(i));
-        }
-    }
-    Ok((flows, timed.is_some()))
-}
-
-/// An instant given in seconds in a table.
-fn seconds(text: &str) -> Option<Time> {
-    let s: f64 = text.parse().ok()?;
-    (0.0..=LONGEST.as_secs()).contains(&s).then(|| Time((s * 1e9).round() as u64))
-}
-
-/// Sets a value in a group of the tree.
-pub(in crate::scenario) fn put(tree: &mut Node, group: &str, key: &str, value: Node) {
-    if let Value::Table(t) = &mut tree.value
-        && let Some((_, Node { value: Value::Table(group), .. })) = t.entry(group)
-    {
-        group.insert(key.to_owned(), None, value);
-    }
-}
-
-/// Builds the layout of a scenario that is valid otherwise; reports random parts that cannot be drawn. `None` if it
-/// exceeds the memory.
-pub fn layout(cfg: &Config, tree: &Node, tally: &mut Tally, report: &mut Report) -> Option<Layout> {
+/// Builds the layout of a scenario that is valid otherwise; reports random parts that cannot be drawn.
+pub fn layout(cfg: &Config, tree: &Node, draft: Draft, report: &mut Report) -> Layout {
     let mut error = |path: &str, message: String, help: &str| {
         let origin = tree.at(path).or_else(|| tree.at(path.split('.').next()?)).and_then(|n| n.origin);
         report.add(path, origin, message, Some(help.to_owned()));
     };
     let t = &cfg.topology;
-    if let Some((setting, message)) = cost::too_large(cfg, tally) {
-        error(setting, message, cost::RAISE);
-        return None;
-    }
     // Moving nodes can become neighbors later.
     let moves = mobility::moves(cfg);
     let must_connect = t.kind == Kind::Random && t.connected && !moves;
     let attempts = if must_connect { ATTEMPTS.min(2_000_000 / t.nodes().max(1)).max(1) } else { 1 };
-    let draw = |attempt| t.node_positions(&mut Stream::new(cfg.topology_seed(), Purpose::Topology, attempt));
-    let first = draw(0);
-    let interfaces = nodes::interfaces(cfg, first.len());
-    tally.pairs_in_range = most_pairs_in_range(&interfaces.on_air(&first));
-    if let Some((setting, message)) = cost::too_large(cfg, tally) {
-        error(setting, message, cost::RAISE);
-        return None;
-    }
+    let Draft { positions: first, interfaces } = draft;
     let fits = |positions: &Vec<Position>| !must_connect || is_connected(&interfaces, positions);
-    let Some(positions) = std::iter::once(first).chain((1..attempts).map(draw)).find(fits) else {
+    let Some(positions) = std::iter::once(first).chain((1..attempts).map(|attempt| draw(cfg, attempt))).find(fits)
+    else {
         let message = format!("in {} there was always a node that could not reach another", count(attempts, "attempt"));
         let help = match (denser(cfg, more_nodes), denser(cfg, smaller_area)) {
             (None, None) => "use more nodes, a smaller area, or `topology.connected = false`".to_owned(),
@@ -232,7 +112,7 @@ pub fn layout(cfg: &Config, tree: &Node, tally: &mut Tally, report: &mut Report)
             }
         };
         error("topology.connected", message, &help);
-        return Some(Layout::empty(cfg));
+        return Layout::empty(cfg);
     };
     let positions = mobility::plan(cfg, positions.len(), cfg.run.seed).starts(&positions);
     let (mut flows, mut entries) = (Vec::new(), Vec::with_capacity(cfg.flow.0.len()));
@@ -254,7 +134,7 @@ pub fn layout(cfg: &Config, tree: &Node, tally: &mut Tally, report: &mut Report)
             ),
         }
     }
-    Some(Layout { positions, interfaces, flows, entries, split_at: Vec::new(), events: Vec::new() })
+    Layout { positions, interfaces, flows, entries, split_at: Vec::new(), events: Vec::new() }
 }
 
 /// First of denser and denser random topologies that is connected after few draws; `None` if none is found soon.
@@ -266,7 +146,7 @@ fn denser(cfg: &Config, step: impl Fn(&mut topology::Config)) -> Option<topology
         if t.nodes > cfg.run.max_nodes || t.width.0 < 1.0 || t.height.0 < 1.0 {
             return None;
         }
-        let interfaces = nodes::interfaces(cfg, t.nodes as usize);
+        let interfaces = interfaces::interfaces(cfg, t.nodes as usize);
         // Who decodes whom is asked for each rate that may be chosen.
         let looks = interfaces.profiles.iter().map(|p| 1 + p.wlan.chosen_modes().len() as u64).max().unwrap_or(1);
         for attempt in 0..FEW_ATTEMPTS {

@@ -1,5 +1,6 @@
 //! File format of a scenario: one group per layer, a list of flows, and the rules of the run.
 
+pub mod events;
 pub mod flows;
 pub mod nodes;
 pub mod presets;
@@ -9,12 +10,12 @@ use crate::error_model;
 use crate::net::middlebox::{self, eln, snoop};
 use crate::net::{self, arp, queue, routing};
 use crate::run::{RecordedTable, Stop};
-use crate::scenario::build::events::Action;
 use crate::setting::limit::{HOUR, LONGEST, above, at_most, range};
 use crate::setting::{LARGE, Many, Node, Report, Scalar, Setting, Value, join};
 use crate::topology;
 use crate::unit::{BitRate, Memory, Position, Quantity, Span, Speed, Time};
 use crate::{mobility, radio, settings, tcp, wlan};
+use events::Action;
 use flows::FlowEntry;
 use serde_json::{Map, Value as Json, json};
 use std::collections::HashMap;
@@ -438,12 +439,12 @@ settings! {
 
 impl Config {
     /// Returns true if the scenario has nodes with a radio.
-    pub(in crate::scenario) fn has_radios(&self) -> bool {
+    pub fn has_radios(&self) -> bool {
         self.topology.kind != topology::Kind::None
     }
 
     /// Seed of what is drawn before a run begins: places, flows and shadowing.
-    pub(in crate::scenario) fn topology_seed(&self) -> u64 {
+    pub fn topology_seed(&self) -> u64 {
         self.topology.seed.unwrap_or(self.run.seed)
     }
 }

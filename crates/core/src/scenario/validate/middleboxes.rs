@@ -1,17 +1,16 @@
-//! Middleboxes: validation and setup.
+//! Middleboxes: validation.
 
 use super::Checker;
-use crate::net::middlebox::{Kind, Settings};
+use crate::net::middlebox::Kind;
 use crate::net::routing::Protocol;
 use crate::net::routing::fixed::{Routes, Search};
 use crate::packet::NodeId;
 use crate::run::graph::Graph;
-use crate::run::{MiddleboxSetup, SplitSetup};
+use crate::scenario::build::flows::Flow;
 use crate::scenario::build::layout::Layout;
-use crate::scenario::schema::flows::Flow;
-use crate::scenario::schema::{Config, Middlebox, Split};
+use crate::scenario::build::setup::settings;
+use crate::scenario::schema::{Config, Middlebox};
 use crate::setting::{Code, join};
-use crate::tcp;
 
 /// Limit on the total number of nodes visited by the searches for the routes of all flows past all middleboxes, which
 /// take some seconds.
@@ -68,7 +67,7 @@ impl<'a> Ways<'a> {
 
 impl Checker<'_> {
     /// Validates middleboxes, and adds the splits to the layout.
-    pub(in crate::scenario) fn middleboxes(&mut self, layout: &mut Layout, graph: &Graph<'_>) {
+    pub(super) fn middleboxes(&mut self, layout: &mut Layout, graph: &Graph<'_>) {
         let cfg = self.cfg;
         layout.split_at = vec![None; layout.flows.len()];
         let served = |m: &Middlebox| layout.flows.len().max(m.flows.as_ref().map_or(0, Vec::len)) as u64;
@@ -187,33 +186,4 @@ impl Checker<'_> {
         let each = settings(m, cfg).map_or_else(|| m.split.over(&cfg.split).buffer_segments, |s| s.kept());
         self.tally.kept += flows as f64 * (f64::from(each) + 4.0);
     }
-}
-
-/// Settings of a middlebox; `None`: connections are split, which TCP does.
-fn settings(m: &Middlebox, cfg: &Config) -> Option<Settings> {
-    match m.kind {
-        Kind::Snoop => Some(Settings::Snoop(m.snoop.over(&cfg.snoop))),
-        Kind::Eln => Some(Settings::Eln(m.eln.over(&cfg.eln))),
-        Kind::Split => None,
-    }
-}
-
-/// The middleboxes of a run.
-pub fn setups(cfg: &Config, layout: &Layout) -> Vec<MiddleboxSetup> {
-    let mut all = vec![];
-    for m in &cfg.middlebox.0 {
-        let Some(settings) = settings(m, cfg) else { continue };
-        let serves = |f: usize| m.flows.as_ref().is_none_or(|list| list.contains(&(f as u32)));
-        let serves = (0..layout.flows.len()).map(serves).collect();
-        all.push(MiddleboxSetup { node: NodeId(m.node.expect("checked")), settings, serves });
-    }
-    all
-}
-
-/// Split of a flow with these TCP settings.
-pub fn split_of(cfg: &Config, layout: &Layout, flow: usize, tcp: &tcp::Config) -> Option<SplitSetup> {
-    let m = &cfg.middlebox.0[(*layout.split_at.get(flow)?)?];
-    let Split { buffer_segments: buffer, tcp: own } = m.split.over(&cfg.split);
-    let second = own.over(tcp);
-    Some(SplitSetup { node: NodeId(m.node.expect("checked")), buffer, tcp: Box::new(second) })
 }

@@ -3,9 +3,9 @@
 use super::Checker;
 use crate::app;
 use crate::net::MSDU;
+use crate::scenario::build::flows::Flow;
 use crate::scenario::build::layout::Layout;
 use crate::scenario::schema::Config;
-use crate::scenario::schema::flows::Flow;
 use crate::setting::{Code, join};
 use crate::tcp;
 use crate::topology;
@@ -40,7 +40,7 @@ impl Checker<'_> {
     }
 
     /// Checks that a packet with its LLC header fits into an MSDU; `of` is the owner of the header.
-    pub(in crate::scenario) fn msdu(&mut self, of: &str, llc: u32) {
+    pub(super) fn msdu(&mut self, of: &str, llc: u32) {
         let mtu = self.cfg.net.mtu.0;
         if mtu.saturating_add(llc) <= MSDU.0 || self.cfg.topology.kind == topology::Kind::None {
             return;
@@ -55,7 +55,7 @@ impl Checker<'_> {
     }
 
     /// Checks that a payload with its header fits into a packet.
-    pub(in crate::scenario) fn fits(&mut self, path: &str, payload: u32, header: u32) {
+    pub(super) fn fits(&mut self, path: &str, payload: u32, header: u32) {
         let mtu = self.cfg.net.mtu.0;
         let size = u64::from(payload) + u64::from(header);
         if size > u64::from(mtu) {
@@ -67,12 +67,12 @@ impl Checker<'_> {
     }
 
     /// Checks that a segment with its header fits into a packet.
-    pub(in crate::scenario) fn segment_fits(&mut self, flow: &str, t: &tcp::Config) {
+    pub(super) fn segment_fits(&mut self, flow: &str, t: &tcp::Config) {
         self.fits(&self.owner(flow, "tcp.mss"), t.mss.0, header_of(t));
     }
 
     /// Warns of packets that source routes make too long for a frame, or for the MTU.
-    pub(in crate::scenario) fn source_routes(&mut self, layout: &Layout) {
+    pub(super) fn source_routes(&mut self, layout: &Layout) {
         let cfg = self.cfg;
         let nodes = layout.positions.len() as u32;
         let Some(dsr) = cfg.routing.source_routes().filter(|_| nodes > 1) else { return };

@@ -12,14 +12,13 @@ use crate::net::middlebox::Kind;
 use crate::net::queue;
 use crate::radio;
 use crate::run::Profile;
-use crate::scenario::Scenario;
+use crate::scenario::build::flows::Flow;
 use crate::scenario::build::layout::Layout;
 use crate::scenario::build::mobility;
-use crate::scenario::read::source::{Sources, within};
-use crate::scenario::schema::flows::Flow;
+use crate::scenario::read::source::Sources;
 use crate::scenario::schema::nodes::Own;
 use crate::scenario::schema::{Config, Direction, Overrides};
-use crate::setting::{Code, Node, Problem, Setting, Value, join};
+use crate::setting::{Node, Setting, Value, join};
 use crate::tcp;
 use crate::tcp::cc::vegas;
 use crate::tcp::variants::Method;
@@ -70,7 +69,7 @@ const CROSS_LAYER: &[CrossLayer] = &[
 ];
 
 /// Adds the conditions to the schema of a scenario.
-pub(in crate::scenario) fn describe(schema: &mut Json) {
+pub fn describe(schema: &mut Json) {
     for (path, why, _) in CROSS_LAYER {
         let at = path.trim_end_matches('.').split('.').map(|step| format!("/properties/{step}")).collect::<String>();
         if let Some(Json::String(text)) = schema.pointer_mut(&format!("{at}/description")) {
@@ -516,10 +515,10 @@ pub type Unused = (String, &'static str);
 
 impl Checker<'_> {
     /// Finds settings without effect that the scenario itself sets.
-    pub(in crate::scenario) fn unused_settings(&mut self, layout: &Layout, sources: &Sources) {
+    pub(super) fn unused_settings(&mut self, layout: &Layout) {
         let users = Users::new(self.cfg, self.tree, layout);
         let mut all = 0;
-        written(self.tree, "", sources, &mut |path| {
+        written(self.tree, "", self.sources, &mut |path| {
             all += 1;
             if let Some(why) = users.unused(&path) {
                 self.findings.unused.push((path, why));
@@ -529,38 +528,10 @@ impl Checker<'_> {
     }
 }
 
-impl Scenario {
-    /// Adds warnings for settings without effect. Skips a setting that was not `changed` and had an effect `before` the
-    /// changes: it belongs to the scenario below, or to other changes of it.
-    pub(in crate::scenario) fn warned(
-        mut self,
-        changed: &[String],
-        before: impl FnOnce() -> Option<Vec<Unused>>,
-    ) -> Scenario {
-        let is_changed = |path: &str| changed.iter().any(|c| within(path, c));
-        let all_changed = self.unused.iter().all(|(path, _)| is_changed(path));
-        let before = if changed.is_empty() || all_changed { None } else { before() };
-        if let Some(before) = before {
-            self.unused.retain(|(path, _)| is_changed(path) || before.iter().any(|(b, _)| b == path));
-        }
-        for (path, message) in no_effect(&self.unused) {
-            let origin = self.tree.at(path).and_then(|n| n.origin);
-            self.warnings.push(Problem {
-                code: Some(Code::UnusedSetting),
-                path: path.to_owned(),
-                origin,
-                message,
-                help: None,
-            });
-        }
-        self
-    }
-
-    /// Those of these settings that are set, in the scenario or in one that it extends, and have an effect.
-    pub fn used<'a>(&self, paths: &'a [String]) -> Vec<&'a String> {
-        let users = Users::new(&self.config, &self.tree, &self.layout);
-        paths.iter().filter(|path| self.tree.at(path).is_some() && users.unused(path).is_none()).collect()
-    }
+/// Those of these settings that are set, in the scenario or in one that it extends, and have an effect.
+pub fn used<'a>(cfg: &Config, tree: &Node, layout: &Layout, paths: &'a [String]) -> Vec<&'a String> {
+    let users = Users::new(cfg, tree, layout);
+    paths.iter().filter(|path| tree.at(path).is_some() && users.unused(path).is_none()).collect()
 }
 
 /// Messages about settings without effect, one for each reason, with the first setting.

@@ -1,6 +1,5 @@
 //! Warnings about receive windows that are too small for the path of a flow.
 
-use super::Checker;
 use crate::app;
 use crate::net::routing::Protocol;
 use crate::net::routing::fixed::Routes;
@@ -9,6 +8,7 @@ use crate::point_to_point;
 use crate::run::graph::Graph;
 use crate::scenario::build::layout::Layout;
 use crate::scenario::schema::Config;
+use crate::scenario::validate::Checker;
 use crate::setting::Code;
 use crate::tcp;
 use crate::unit::{BitRate, Bytes, Span};
@@ -38,7 +38,7 @@ impl Checker<'_> {
     /// Warns of flows whose receive window is smaller than the rate of their path times its delay, so that they leave a
     /// link idle. Only paths over wires are known: nothing is said of others, nor of links over which something else is
     /// sent, unless its rate is known.
-    pub(in crate::scenario) fn small_windows(&mut self, layout: &Layout, graph: &Graph<'_>) {
+    pub(in crate::scenario::validate) fn small_windows(&mut self, layout: &Layout, graph: &Graph<'_>) {
         let cfg = self.cfg;
         // Without radios nothing is learned.
         let learns = cfg.routing.protocol.learns_routes() && !layout.positions.is_empty();

@@ -1,6 +1,5 @@
 //! Hops that are longer than the MAC timers allow: no frame over them is acknowledged in time.
 
-use super::Checker;
 use crate::mobility::Kind;
 use crate::net::routing::Protocol;
 use crate::net::routing::fixed::{Routes, hops_to};
@@ -10,6 +9,7 @@ use crate::radio::{self, sinr};
 use crate::run::graph::Graph;
 use crate::scenario::build::layout::Layout;
 use crate::scenario::build::mobility;
+use crate::scenario::validate::Checker;
 use crate::setting::Code;
 use crate::topology::FAR;
 use crate::unit::{Meters, Position, Span};
@@ -55,7 +55,7 @@ fn reach_of_data(r: &radio::Config, w: &wlan::Config) -> Meters {
 
 impl Checker<'_> {
     /// Finds hops over which no frame is acknowledged.
-    pub(in crate::scenario) fn far(&mut self, layout: &Layout, graph: &Graph<'_>) {
+    pub(in crate::scenario::validate) fn far(&mut self, layout: &Layout, graph: &Graph<'_>) {
         if layout.positions.is_empty() {
             return;
         }
