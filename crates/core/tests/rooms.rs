@@ -205,6 +205,39 @@ fn the_files_of_a_room_import_in_one_direction() {
     }
 }
 
+/// Folders of `scenario/`, each of which may import those before it.
+const FOLDERS: [&str; 4] = ["schema", "read", "build", "validate"];
+
+/// Imports against the order of the folders of `scenario/`.
+fn against_the_order(needs: &BTreeMap<String, BTreeSet<String>>) -> Vec<String> {
+    let folder = |module: &str| FOLDERS.iter().position(|f| module.split('/').next() == Some(f));
+    let pairs = needs.iter().flat_map(|(module, others)| others.iter().map(move |other| (module, other)));
+    // What lies beside the folders imports them, and they do not import it.
+    let bad = pairs.filter(|(module, other)| folder(module).is_some_and(|own| folder(other).is_none_or(|o| o > own)));
+    bad.map(|(module, other)| format!("{module} imports {other}")).collect()
+}
+
+#[test]
+fn nothing_of_a_scenario_imports_its_validation() {
+    let found = needs_of("scenario");
+    assert_eq!(against_the_order(&found), Vec::<String>::new());
+    assert!(FOLDERS.iter().all(|folder| found.contains_key(*folder)), "the folders are not where they are expected");
+    let finds = |module: &str, other: &str| assert!(found[module].contains(other), "{module} needs {other}");
+    finds("validate/tcp", "validate");
+    finds("build/layout", "schema/flows");
+    let sources: Sources = [
+        ("", "use build::layout;"),
+        ("build", "use super::validate::cost::Cost;"),
+        ("build/layout", ""),
+        ("validate", "use super::build::layout::Layout;"),
+        ("validate/cost", "use crate::scenario::Scenario;"),
+    ]
+    .map(|(m, text)| (m.to_owned(), text.to_owned()))
+    .into();
+    let made = sources.keys().map(|m| (m.clone(), needs("scenario", m, &sources))).collect();
+    assert_eq!(against_the_order(&made), ["build imports validate/cost", "validate/cost imports "]);
+}
+
 #[test]
 fn known_imports_are_found() {
     let rooms = ["radio", "sim", "tcp"].map(|room| (room, needs_of(room)));

@@ -11,21 +11,21 @@ use crate::scenario::validate::radio::no_row_back;
 use crate::wlan::{self, Mode};
 
 /// The network at each rate that data frames do not have yet, from the fastest on.
-pub(in crate::scenario::validate) struct Slower<'a> {
+pub struct Slower<'a> {
     wlan: &'a wlan::Config,
     graphs: Vec<(Mode, Graph<'a>)>,
 }
 
 /// Obstacle between two nodes, and the way out.
-pub(in crate::scenario::validate) struct Reason {
+pub struct Reason {
     /// Continues "node 1 cannot be reached from node 0".
-    pub(in crate::scenario::validate) message: String,
+    pub message: String,
     /// Setting that mends it.
-    pub(in crate::scenario::validate) help: String,
+    pub help: String,
 }
 
 /// Name of a rate in messages.
-pub(in crate::scenario::validate) fn name(mode: Mode) -> String {
+pub fn name(mode: Mode) -> String {
     match mode.is_ht() {
         true => format!("MCS {} ({})", mode.mcs(), mode.rate()),
         false => mode.rate().to_string(),
@@ -34,11 +34,7 @@ pub(in crate::scenario::validate) fn name(mode: Mode) -> String {
 
 impl<'a> Slower<'a> {
     /// The networks, where all radios are alike; empty where all rates reach equally far.
-    pub(in crate::scenario::validate) fn new(
-        wlan: &'a wlan::Config,
-        interfaces: &Interfaces,
-        graph: &Graph<'a>,
-    ) -> Slower<'a> {
+    pub fn new(wlan: &'a wlan::Config, interfaces: &Interfaces, graph: &Graph<'a>) -> Slower<'a> {
         let chosen = wlan.chosen_modes();
         let alike = interfaces.profiles.len() == 1 && interfaces.link_modes.is_empty() && !interfaces.is_uniform();
         let modes = wlan.slower_modes().filter(|mode| alike && !chosen.contains(mode));
@@ -53,7 +49,7 @@ impl<'a> Slower<'a> {
     }
 
     /// Reason for which one node does not reach another at the rate of data frames, if a slower rate mends it.
-    pub(in crate::scenario::validate) fn reason(&self, graph: &Graph<'_>, from: NodeId, to: NodeId) -> Option<Reason> {
+    pub fn reason(&self, graph: &Graph<'_>, from: NodeId, to: NodeId) -> Option<Reason> {
         let rate = self.rate(from, to)?;
         let reached = |graph: &Graph<'_>| graph.predecessors(to).next().is_some();
         let reaches = |graph: &Graph<'_>| graph.neighbors(from).next().is_some();
@@ -84,7 +80,7 @@ const LET_CHOOSE: &str = ", or let stations choose rates, e.g. `wlan.rate_contro
 impl Checker<'_> {
     /// Reason for which a node is not reached over measured links of which some have no row back: the rate, the missing
     /// rows, or both.
-    pub(in crate::scenario::validate) fn one_way_reason(
+    pub fn one_way_reason(
         &self,
         layout: &Layout,
         graph: &Graph<'_>,

@@ -55,7 +55,7 @@ fn reach_of_data(r: &radio::Config, w: &wlan::Config) -> Meters {
 
 impl Checker<'_> {
     /// Finds hops over which no frame is acknowledged.
-    pub(in crate::scenario::validate) fn far(&mut self, layout: &Layout, graph: &Graph<'_>) {
+    pub fn far(&mut self, layout: &Layout, graph: &Graph<'_>) {
         if layout.positions.is_empty() {
             return;
         }

@@ -38,7 +38,7 @@ impl Checker<'_> {
     /// Warns of flows whose receive window is smaller than the rate of their path times its delay, so that they leave a
     /// link idle. Only paths over wires are known: nothing is said of others, nor of links over which something else is
     /// sent, unless its rate is known.
-    pub(in crate::scenario::validate) fn small_windows(&mut self, layout: &Layout, graph: &Graph<'_>) {
+    pub fn small_windows(&mut self, layout: &Layout, graph: &Graph<'_>) {
         let cfg = self.cfg;
         // Without radios nothing is learned.
         let learns = cfg.routing.protocol.learns_routes() && !layout.positions.is_empty();
