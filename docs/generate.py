@@ -168,11 +168,23 @@ def _tables(text: str) -> dict[str, dict[str, Any]]:
         named = re.match(r"`(\w+)`\n\n(.*?)\n\n", section, re.DOTALL)
         if named and (columns := _described(section, "| column | meaning |")):
             found[named[1]] = {"about": " ".join(named[2].split()), "columns": columns}
+    for table in found.values():
+        table["columns"] = dict(_ranges(found, table["columns"]))
     columns_of = {name: table["columns"] for name, table in found.items()}
     for columns in columns_of.values():
         for column, text in columns.items():
             columns[column] = _resolved(columns_of, column, text)
     return found
+
+
+def _ranges(tables: dict[str, dict[str, Any]], columns: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Columns, for a row such as "`a` to `b` | As in `flows`" all those of the other table from a to b."""
+    for name, text in columns.items():
+        if (found := re.fullmatch(r"(\w+)` to `(\w+)", name)) and (other := re.match(r"As in `(\w+)`", text)):
+            names = list(tables[other[1]]["columns"])
+            yield from ((between, text) for between in names[names.index(found[1]) : names.index(found[2]) + 1])
+        else:
+            yield name, text
 
 
 def _resolved(described: dict[str, dict[str, str]], column: str, text: str) -> str:

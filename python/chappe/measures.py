@@ -55,6 +55,8 @@ class Measure(NamedTuple):
     """Interval of a count or a share of independent events."""
     limits: tuple[float, float] = (0.0, math.inf)
     """Smallest and largest possible value, in the stored unit."""
+    of: Literal["flows", "tcp", "nodes"] = "flows"
+    """Those that it is counted at: any flows, flows over TCP alone, or nodes, so that flows have no share of it."""
 
     def near(self, value: float | None) -> "Measure":
         """The measure with the unit in which a value has few zeros: a rate below 1 kbit/s is printed in bit/s."""
@@ -63,10 +65,6 @@ class Measure(NamedTuple):
 
 
 DIRECTIONS = ("maximize", "minimize")
-
-OF_TCP = ("retransmissions_per_10000", "timeouts_per_10000", "fast_retransmits_per_10000")
-"""Measures of TCP, meaningless if all flows use UDP."""
-
 
 ENERGY = "energy_per_bit_j"
 """Measure that needs ``run.airtime``."""
@@ -120,8 +118,11 @@ def _sum(*names: str) -> Total:
     return lambda column: np.add.reduce([column(name) for name in names])
 
 
-def _per_10000(name: str, label: str, direction: Direction | None = None) -> Measure:
-    return Measure(f"{name}_per_10000", label, "per 10,000", 1, _the(name), _ten_thousand, direction, exact=exact_rate)
+def _per_10000(
+    name: str, label: str, of: Literal["flows", "tcp", "nodes"], direction: Direction | None = None
+) -> Measure:
+    over, under = _the(name), _ten_thousand
+    return Measure(f"{name}_per_10000", label, "per 10,000", 1, over, under, direction, exact=exact_rate, of=of)
 
 
 def _mean(name: str, label: str, unit: str, scale: float, samples: str, direction: Direction | None = None) -> Measure:
@@ -147,9 +148,9 @@ MEASURES: tuple[Measure, ...] = (
         "maximize",
         limits=(0.0, 1.0),
     ),
-    _per_10000("retransmissions", "retransmissions", "minimize"),
-    _per_10000("timeouts", "timeouts", "minimize"),
-    _per_10000("fast_retransmits", "fast retransmits"),
+    _per_10000("retransmissions", "retransmissions", "tcp", "minimize"),
+    _per_10000("timeouts", "timeouts", "tcp", "minimize"),
+    _per_10000("fast_retransmits", "fast retransmits", "tcp"),
     _mean("mean_window_segments", "window", "segments", 1, "window_observed_s"),
     _mean("mean_rtt_s", "round-trip time", "ms", 1e3, "rtt_samples", "minimize"),
     _mean("mean_delay_s", "one-way delay", "ms", 1e3, "delay_samples", "minimize"),
@@ -163,14 +164,21 @@ MEASURES: tuple[Measure, ...] = (
         "minimize",
         exact=exact_share,
         limits=(0.0, 1.0),
+        of="nodes",
     ),
-    _per_10000("route_failures", "false route failures", "minimize"),
-    Measure(ENERGY, "energy per delivered bit", "uJ", 1e6, _the("energy_j"), _bits, "minimize"),
+    _per_10000("route_failures", "false route failures", "nodes", "minimize"),
+    Measure(ENERGY, "energy per delivered bit", "uJ", 1e6, _the("energy_j"), _bits, "minimize", of="nodes"),
 )
 """All measures. "per 10,000" refers to delivered packets; undefined without any."""
 
 BY_NAME = {m.name: m for m in MEASURES}
 NAMES = tuple(BY_NAME)
+
+OF_TCP = tuple(m.name for m in MEASURES if m.of == "tcp")
+"""Measures of TCP, meaningless if all flows use UDP."""
+
+NODES_ALONE = tuple(m.name for m in MEASURES if m.of == "nodes")
+"""Measures of nodes, undefined for some of the flows."""
 
 
 def measure_of(name: str) -> Measure:
@@ -218,8 +226,8 @@ def wrong(name: object, own: Collection[str] = ()) -> tuple[str, str] | None:
     except ValueError as e:
         message, _, help_ = str(e).partition("; ")
         return message, help_ or f"give a choice {chosen.FORM}"
-    if measure in chosen.NODES_ALONE:
-        flows = [m for m in NAMES if m not in chosen.NODES_ALONE]
+    if measure in NODES_ALONE:
+        flows = [m for m in NAMES if m not in NODES_ALONE]
         return f"`{measure}` is a measure of all nodes, not of chosen flows", f"of flows there are {', '.join(flows)}"
     return None
 

@@ -15,10 +15,16 @@ PAGE = (DOCS / "results.md").read_text(encoding="utf-8")
 
 
 def _described(heading: str) -> list[str]:
-    """Names in the first column of the tables under a heading."""
+    """Names in the first column of the tables under a heading; a row may stand for several, `a` to `b`."""
     section = re.split(r"^## ", PAGE, flags=re.MULTILINE)
     text = next(s for s in section if s.startswith(heading + "\n"))
-    return re.findall(r"^\| `([^`]+)` \|", text, flags=re.MULTILINE)
+    names: list[str] = []
+    for first, last, other in re.findall(
+        r"^\| `([^`]+)`(?: to `(\w+)`)? \|(?: As in (`\w+`))?", text, flags=re.MULTILINE
+    ):
+        others = _described(other) if last else [first]
+        names += others[others.index(first) : others.index(last or first) + 1]
+    return names
 
 
 def test_every_column_is_described() -> None:

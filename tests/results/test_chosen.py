@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 import pytest
 from chappe import cli
-from chappe.measures import MEASURES, wrong
+from chappe.measures import MEASURES, NODES_ALONE, wrong
 from chappe.results import flow_selection as chosen
 from chappe.results.results import Results
 from chappe.study.analysis.letters import letters
@@ -91,7 +91,7 @@ def test_measures_are_those_of_the_chosen_flows(results: Results, choice: str, n
 def test_all_flows_have_the_measures_without_a_choice(results: Results) -> None:
     every = estimates(results, None)
     of_all = {name.removesuffix(" of all"): value for name, value in estimates(results, "all").items()}
-    assert of_all == pytest.approx({n: v for n, v in every.items() if n not in chosen.NODES_ALONE}, rel=1e-9)
+    assert of_all == pytest.approx({n: v for n, v in every.items() if n not in NODES_ALONE}, rel=1e-9)
 
 
 def test_the_worst_flow_and_each(results: Results) -> None:
@@ -341,7 +341,7 @@ def test_settings_share_a_letter_unless_they_differ(n: int, random: object) -> N
 
 def test_every_measure_of_flows_is_one_of_the_tables(results: Results) -> None:
     """A measure that is not of nodes alone is taken of every choice that has samples of it."""
-    names = {m.name for m in MEASURES} - set(chosen.NODES_ALONE)
+    names = {m.name for m in MEASURES} - set(NODES_ALONE)
     found = {name.partition(chosen.OF)[0] for name in estimates(results, "tcp")}
     assert found == names
     assert np.isfinite(list(estimates(results, "tcp").values())).all()

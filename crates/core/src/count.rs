@@ -3,10 +3,13 @@
 /// Name of a counter and of its column, and its meaning with its unit.
 pub type Field = (&'static str, &'static str);
 
-/// Declares a list of `u64` counters with their meanings; the meaning of a plain count names no unit.
+/// Declares a list of `u64` counters with their meanings; the meaning of a plain count names no unit. A counter that only
+/// flows over TCP have is marked: `timeouts: tcp`.
 #[macro_export]
 macro_rules! counters {
-    ($(#[doc = $doc:literal])* pub struct $Name:ident { $( $(#[doc = $fdoc:literal])* $field:ident, )* }) => {
+    ($(#[doc = $doc:literal])* pub struct $Name:ident {
+        $( $(#[doc = $fdoc:literal])* $field:ident $(: $only:ident)?, )*
+    }) => {
         $(#[doc = $doc])*
         #[derive(Clone, Copy, Debug, Default, PartialEq)]
         pub struct $Name { $( $(#[doc = $fdoc])* pub $field: u64, )* }
@@ -15,6 +18,9 @@ macro_rules! counters {
             /// Every counter with its meaning.
             pub const FIELDS: &'static [$crate::count::Field] =
                 &[ $( (stringify!($field), concat!("", $($fdoc),*)), )* ];
+
+            /// Counters that only flows over TCP have.
+            pub const OF_TCP: &'static [&'static str] = &[ $( $( $crate::counters!(@$only $field), )? )* ];
 
             /// All values, in the order of the fields.
             pub fn values(&self) -> [u64; $Name::FIELDS.len()] {
@@ -33,6 +39,7 @@ macro_rules! counters {
             }
         }
     };
+    (@tcp $field:ident) => { stringify!($field) };
 }
 
 /// Number of distinct names in these lists.

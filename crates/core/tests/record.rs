@@ -5,9 +5,11 @@ use crate::properties::{everything, run, scenario, scenarios, wired_scenarios};
 use chappe_core::packet::{Kind, Reason};
 use chappe_core::record::loss::Cause;
 use chappe_core::record::observe::columns::{Rows, Values};
+use chappe_core::record::recorder::is_of_tcp;
 use chappe_core::run::RecordedTable;
 use chappe_core::run::Setup;
 use chappe_core::sim::Sim;
+use chappe_core::tcp::Counters;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -381,4 +383,20 @@ fn what_routing_costs_is_what_comes_to_the_queues() {
         let sum = batches.counts("routing_packets_sent").expect("a column").iter().sum::<u64>();
         assert_eq!(sum, costs[0], "{protocol}");
     }
+}
+
+/// The binding leaves out what a flow over UDP cannot have: nothing is lost by that.
+#[test]
+fn flow_over_udp_counts_nothing_of_tcp() {
+    let text = "run.stop = \"5 s\"\ntopology.hops = 4\nflow = [{ dst = 4, app = \"cbr\" }, { dst = 4 }]\n\
+                cbr.interval = \"5 ms\"\nqueue.limit = 5";
+    let flows = run(text, 1).recorder().flows();
+    let values = |name: &str| flows.counts(name).expect("a column").to_vec();
+    let (of_tcp, of_all): (Vec<&str>, Vec<&str>) =
+        Counters::FIELDS.iter().map(|field| field.0).partition(|name| is_of_tcp(name));
+    assert!(of_tcp.iter().all(|name| values(name)[0] == 0), "{of_tcp:?}");
+    assert!(of_tcp.iter().any(|name| values(name)[1] > 0), "{of_tcp:?}");
+    assert!(of_all.iter().any(|name| values(name)[0] > 0), "{of_all:?}");
+    assert!(["variant", "slow_start_s", "rtt_samples", "eln_marks"].into_iter().all(is_of_tcp));
+    assert!(!["packets_delivered", "delay_samples", "mean_hops", "no_route_s"].into_iter().any(is_of_tcp));
 }

@@ -2,7 +2,7 @@
 
 use crate::arrow::{Rowset, failed, flags, integers, numbers, present, texts};
 use arrow_data::ArrayData;
-use chappe_core::record::recorder::OF_TCP;
+use chappe_core::record::recorder::is_of_tcp;
 use chappe_core::record::{Column, Recorder, Table};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -121,7 +121,7 @@ fn columns(recorder: &Recorder, name: &str) -> PyResult<Vec<Named>> {
     // Of the tables with columns of TCP, these two have a row for each flow, in the order of the flows.
     let by_flow = matches!(name, "flows" | "flow_batches");
     let values = table.columns.into_iter().map(|(column, values)| {
-        let tcp_only = by_flow && OF_TCP.contains(&column.as_str());
+        let tcp_only = by_flow && is_of_tcp(&column);
         let values = Values::of(values, |row| !tcp_only || recorder.is_tcp(row % recorder.flow_count()));
         (column, values)
     });

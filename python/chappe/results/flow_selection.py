@@ -39,20 +39,6 @@ LABELS = ("name", "group")
 _LABEL = "label"
 """Condition on the name or the group of a flow, in place of a column."""
 
-NODES_ALONE = ("link_drop_probability", "route_failures_per_10000", "energy_per_bit_j")
-"""Measures of nodes, undefined for some of the flows."""
-
-_SUMS = (
-    *("goodput_bps", "throughput_bps", "packets_delivered", "bytes_delivered", "packets_sent", "retransmissions"),
-    *("timeouts", "fast_retransmits", "window_observed_s", "rtt_samples", "delay_samples"),
-)
-_MEANS = {
-    "mean_window_segments": "window_observed_s",
-    "mean_rtt_s": "rtt_samples",
-    "mean_delay_s": "delay_samples",
-}
-"""Means of the flows in a batch, by their numbers of samples."""
-
 
 class Flows(NamedTuple):
     """A choice of flows.
@@ -277,15 +263,19 @@ def tables_of(
     flows = choice.of(table("flows"), keys)
     of_flows = table("flow_batches").join(flows.select(*keys, "flow"), on=[*keys, "flow"], how="semi")
     batches = table("batches")
-    sampled = [
+    each = [*keys, "batch"]
+    shared = [name for name in batches.columns if name in of_flows.columns and name not in (*each, "used")]
+    # Behind each mean stands what it is weighted by; every other column is a sum over the flows.
+    weights = {name: shared[i + 1] for i, name in enumerate(shared) if name.startswith("mean_")}
+    sums = [pl.col(name).sum() for name in shared if name not in weights]
+    means = [
         (pl.when(pl.col(n) > 0).then(pl.col(name) * pl.col(n)).sum() / pl.col(n).sum()).alias(name)
-        for name, n in _MEANS.items()
+        for name, n in weights.items()
     ]
     x = pl.col("goodput_bps")
     # As the core has it: no index of a single flow, and none of flows that deliver nothing.
     jain = pl.when((pl.len() > 1) & (x.sum() > 0)).then(x.sum() ** 2 / (pl.len() * (x**2).sum())).alias("jain_index")
-    each = [*keys, "batch"]
-    totals = of_flows.group_by(each, maintain_order=True).agg(*(pl.col(name).sum() for name in _SUMS), *sampled, jain)
+    totals = of_flows.group_by(each, maintain_order=True).agg(*sums, *means, jain)
     frame = batches.select(*each, "used", "started_at_s", "ended_at_s")
     joined = frame.join(totals, on=each, how="left", maintain_order="left")
     unknown = [pl.lit(None, dtype=batches.schema[name]).alias(name) for name in batches.columns if name not in joined]

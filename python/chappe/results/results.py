@@ -474,7 +474,7 @@ class Results:
 
     def _pooled_of(self, flows: str) -> dict[str, tuple[Totals, Jackknife, Tests]]:
         """Measures of chosen flows, as :attr:`_pooled`."""
-        names = [m.name for m in MEASURES if m.name not in chosen.NODES_ALONE]
+        names = [m.name for m in MEASURES if m.of != "nodes"]
         found: dict[str, tuple[Totals, Jackknife, Tests]] = {}
         chosen.check_labels(flows, chosen.labels_in(self.flows))
         for choice in dict.fromkeys(

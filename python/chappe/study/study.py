@@ -24,7 +24,7 @@ from chappe.expressions import own_measures as own
 from chappe.expressions.of_study import asked_later
 from chappe.expressions.reductions import REDUCED
 from chappe.expressions.run_measures import WARMUPS, Batches, mean_series, runs_of, totals_of, with_measures
-from chappe.measures import NAMES, Direction, Totals, direction_of, is_index, short_batches
+from chappe.measures import NAMES, NODES_ALONE, Direction, Totals, direction_of, is_index, short_batches
 from chappe.notices import Notice
 from chappe.results import flow_selection as chosen
 from chappe.results import silent_flows as silence
@@ -398,7 +398,7 @@ class Study:
             study, and null without precision.
         """
         known_confidence(confidence)
-        everything = [name for name in NAMES if flows is None or name not in chosen.NODES_ALONE]
+        everything = [name for name in NAMES if flows is None or name not in NODES_ALONE]
         asked = everything if measures is None else names_of("measures", measures)
         names = self._measures_of(asked, flows, each=True)
         rows = [

@@ -16,36 +16,17 @@ use crate::tcp::{self, View};
 use crate::unit::{Position, Span, Time};
 use std::borrow::Cow;
 
-/// Columns of the tables of flows that apply to TCP only.
-pub const OF_TCP: [&str; 27] = [
-    "variant",
-    "close_time_s",
-    "retransmissions",
-    "probes_sent",
-    "timeouts",
-    "timeouts_after_ecn_cut",
-    "fast_retransmits",
-    "ecn_cuts",
-    "marks_received",
-    "packets_acked",
-    "tcp_acks_received",
-    "local_retransmissions",
-    "local_timeouts",
-    "acks_suppressed",
-    "eln_marks",
-    "mean_window_segments",
-    "window_observed_s",
-    "mean_rtt_s",
-    "rtt_samples",
-    "slow_start_s",
-    "congestion_avoidance_s",
-    "recovery_s",
-    "timeout_wait_s",
-    "route_wait_s",
-    "application_limited_s",
-    "receiver_limited_s",
-    "send_buffer_limited_s",
-];
+/// Columns of the tables of flows that apply to TCP only and are neither counters nor uses of time.
+const OF_TCP: [&str; 5] = ["variant", "close_time_s", "mean_window_segments", "window_observed_s", "mean_rtt_s"];
+
+/// Returns true if a column of the tables of flows applies to TCP only.
+pub fn is_of_tcp(column: &str) -> bool {
+    let counters = [tcp::Counters::OF_TCP, tcp::Sums::OF_TCP, LocalTotals::OF_TCP];
+    let is_use = |time: &str| USES.iter().any(|(name, _)| *name == time);
+    OF_TCP.contains(&column)
+        || counters.iter().any(|list| list.contains(&column))
+        || column.strip_suffix("_s").is_some_and(is_use)
+}
 
 #[derive(Clone, Debug)]
 struct FlowInfo {
@@ -545,15 +526,11 @@ impl Recorder {
         t.bool("finished", (0..rows.len()).map(|i| (i as u64) < self.closed()));
         t.float("started_at_s", rows.iter().map(|r| r.from.as_secs()));
         t.float("ended_at_s", rows.iter().map(|r| r.to.as_secs()));
-        t.float("goodput_bps", rows.iter().map(|r| r.bytes_delivered() as f64 * 8.0 / r.seconds()));
+        t.float("goodput_bps", rows.iter().map(|r| r.flows.counters.bytes_delivered as f64 * 8.0 / r.seconds()));
         t.float("throughput_bps", rows.iter().map(|r| r.flows.received_bytes as f64 * 8.0 / r.seconds()));
         t.float("jain_index", rows.iter().map(NetworkBatch::jain_index));
-        t.int("packets_delivered", rows.iter().map(|r| r.flows.counters.packets_delivered));
-        t.int("bytes_delivered", rows.iter().map(NetworkBatch::bytes_delivered));
-        t.int("packets_sent", rows.iter().map(|r| r.flows.counters.packets_sent));
-        t.int("retransmissions", rows.iter().map(|r| r.flows.counters.retransmissions));
-        t.int("timeouts", rows.iter().map(|r| r.flows.counters.timeouts));
-        t.int("fast_retransmits", rows.iter().map(|r| r.flows.counters.fast_retransmits));
+        t.counters(tcp::Counters::FIELDS, rows.iter().map(|r| r.flows.counters.values()));
+        t.counters(LocalTotals::FIELDS, rows.iter().map(|r| r.flows.local.values()));
         mean_columns(&mut t, rows.iter().map(|r| &r.flows));
         t.float("link_drop_probability", rows.iter().map(|r| r.nodes.radio.link_drop_probability()));
         t.int("route_failures", rows.iter().map(|r| r.nodes.routing.route_failures()));
@@ -674,10 +651,6 @@ struct NetworkBatch {
 impl NetworkBatch {
     fn seconds(&self) -> f64 {
         self.to.since(self.from).as_secs()
-    }
-
-    fn bytes_delivered(&self) -> u64 {
-        self.flows.counters.bytes_delivered
     }
 
     /// Jain's fairness index of the goodputs; NaN for fewer than two flows, or without deliveries.

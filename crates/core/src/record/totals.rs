@@ -184,13 +184,13 @@ counters! {
     /// Counters of the middleboxes of a flow.
     pub struct LocalTotals {
         /// Segments that middleboxes sent again.
-        local_retransmissions,
+        local_retransmissions: tcp,
         /// Those of them that a timer caused.
-        local_timeouts,
+        local_timeouts: tcp,
         /// Acknowledgements that middleboxes kept back.
-        acks_suppressed,
+        acks_suppressed: tcp,
         /// Acknowledgements that middleboxes gave a loss notification.
-        eln_marks,
+        eln_marks: tcp,
     }
 }
 

@@ -12,24 +12,24 @@ counters! {
         /// Packets sent by the source, the SYN and retransmissions included.
         packets_sent,
         /// Segments sent that had been sent before.
-        retransmissions,
+        retransmissions: tcp,
         /// Probes sent: headers without data after a timeout, which are no packets sent here, and segments of a sender
         /// in standby.
-        probes_sent,
+        probes_sent: tcp,
         /// Expirations of the retransmission timer with data outstanding.
-        timeouts,
+        timeouts: tcp,
         /// Timeouts that leave ssthresh alone, because an ECE has cut ssthresh before.
-        timeouts_after_ecn_cut,
+        timeouts_after_ecn_cut: tcp,
         /// Retransmissions after duplicate acknowledgements that began a recovery.
-        fast_retransmits,
+        fast_retransmits: tcp,
         /// Cuts of the window because of ECE.
-        ecn_cuts,
+        ecn_cuts: tcp,
         /// Segments that arrived with CE.
-        marks_received,
+        marks_received: tcp,
         /// Packets of which the source knows that they have arrived; filled in when totals are read.
-        packets_acked,
+        packets_acked: tcp,
         /// Acknowledgements received.
-        tcp_acks_received,
+        tcp_acks_received: tcp,
         /// Packets that had arrived before.
         duplicates_received,
         /// Packets that arrived, every copy and the SYN.
@@ -41,7 +41,7 @@ counters! {
     /// Sums over a flow, from which tables have means.
     pub struct Sums {
         /// Round-trip times measured.
-        rtt_samples,
+        rtt_samples: tcp,
         /// Sum of the round-trip times \[ns\].
         rtt_ns,
         /// One-way delays measured: packets that arrived and were no duplicates.
