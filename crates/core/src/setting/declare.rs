@@ -5,7 +5,9 @@
 /// After its type an optional setting has the word that stands for no value, `Option<Time> | "never"` (see
 /// [`optional`](mod@crate::setting::optional)). After its default a setting may have a limit, `=> at_least(1)` (see
 /// [`limit`](mod@crate::setting::limit)), and a condition on the group without which it has no effect:
-/// `; used when |c| c.adaptive, else "why not"`. A group with a switch among its own settings begins with it:
+/// `; used when |c| c.adaptive, else "why not"`. A condition on the group that contains this one follows:
+/// `; used within |queue: &queue::Config| queue.ecn, else "why not"`; where another group contains it, it holds. A
+/// setting may have several of both. A group with a switch among its own settings begins with it:
 /// `pub struct Config if enabled, else "why not"`. A value outside the limit is an error, a setting without effect is a
 /// warning, and the schema contains both.
 #[macro_export]
@@ -14,7 +16,8 @@ macro_rules! settings {
         $(
             $(#[doc = $fdoc:literal])*
             pub $field:ident : $T:ty $(| $word:literal)? = $default:expr $(=> $limit:expr)?
-                $(; used when $used:expr, else $why:expr)?,
+                $(; used when $used:expr, else $why:expr)*
+                $(; used within $inside:expr, else $outside:expr)*,
         )*
     }) => {
         $(#[doc = $doc])*
@@ -59,7 +62,8 @@ macro_rules! settings {
                 let mut map = serde_json::Map::new();
                 $(
                     let doc = concat!("", $($fdoc, "\n"),*);
-                    $( let doc = $crate::setting::without_effect(doc, $why); )?
+                    $( let doc = $crate::setting::without_effect(&doc, $why); )*
+                    $( let doc = $crate::setting::without_effect(&doc, $outside); )*
                     let schema = $crate::settings!(@schema (&self.$field $(, $word)?) $(($limit))?);
                     map.insert(stringify!($field).into(), $crate::setting::documented(schema, &doc));
                 )*
@@ -77,7 +81,7 @@ macro_rules! settings {
                 }
             }
 
-            fn unused(&self, path: &str) -> Option<&'static str> {
+            fn unused_within(&self, path: &str, _above: &dyn std::any::Any) -> Option<&'static str> {
                 let (name, _rest) = path.split_once('.').unwrap_or((path, ""));
                 $( if !self.$switch && name != stringify!($switch) {
                     return Some($off);
@@ -88,8 +92,13 @@ macro_rules! settings {
                         if !used(self) {
                             return Some($why);
                         }
-                    )?
-                    return $crate::settings!(@unused &self.$field, _rest $(, $word)?);
+                    )*
+                    $(
+                        if !$crate::setting::is_used_within(_above, $inside) {
+                            return Some($outside);
+                        }
+                    )*
+                    return $crate::settings!(@unused &self.$field, _rest, self $(, $word)?);
                 } )*
                 None
             }
@@ -119,8 +128,10 @@ macro_rules! settings {
     };
     (@show ($field:expr) $path:expr, $to:expr) => { $crate::setting::Setting::show($field, $path, $to) };
     (@show ($field:expr, $word:literal) $path:expr, $to:expr) => { $to($path, Some($word)) };
-    (@unused $field:expr, $rest:expr) => { $crate::setting::Setting::unused($field, $rest) };
-    (@unused $field:expr, $rest:expr, $word:literal) => { None };
+    (@unused $field:expr, $rest:expr, $above:expr) => {
+        $crate::setting::Setting::unused_within($field, $rest, $above)
+    };
+    (@unused $field:expr, $rest:expr, $above:expr, $word:literal) => { None };
 }
 
 /// Declares a setting with a fixed set of words: an enum whose variants have a word and one line of help.

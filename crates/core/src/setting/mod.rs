@@ -23,6 +23,7 @@ pub use shared::Shared;
 pub use tree::{Entry, LARGE, Node, Origin, Table, Value};
 
 use serde_json::{Map, Value as Json, json};
+use std::any::Any;
 use std::borrow::Cow;
 
 /// True if this build has the schema of a scenario.
@@ -49,7 +50,11 @@ pub trait Setting {
     fn show(&self, path: &str, to: &mut dyn FnMut(&str, Option<&'static str>));
     /// Reason why the setting at this path below has no effect, as far as this group can tell; `None` if it may have an
     /// effect.
-    fn unused(&self, _path: &str) -> Option<&'static str> {
+    fn unused(&self, path: &str) -> Option<&'static str> {
+        self.unused_within(path, &())
+    }
+    /// The same for a group within the group `above`.
+    fn unused_within(&self, _path: &str, _above: &dyn Any) -> Option<&'static str> {
         None
     }
 }
@@ -133,10 +138,15 @@ impl<T: Setting + Default> Setting for Many<T> {
     fn show(&self, path: &str, to: &mut dyn FnMut(&str, Option<&'static str>)) {
         T::default().show(&join(path, "*"), to);
     }
-    fn unused(&self, path: &str) -> Option<&'static str> {
+    fn unused_within(&self, path: &str, above: &dyn Any) -> Option<&'static str> {
         let (number, rest) = path.split_once('.').unwrap_or((path, ""));
-        self.0.get(number.parse::<usize>().ok()?)?.unused(rest)
+        self.0.get(number.parse::<usize>().ok()?)?.unused_within(rest, above)
     }
+}
+
+/// Returns true if the group `above` meets a condition, or is of another type than that of the condition.
+pub fn is_used_within<P: 'static>(above: &dyn Any, used: fn(&P) -> bool) -> bool {
+    above.downcast_ref().is_none_or(used)
 }
 
 /// Adds the documentation of a field to its schema, before the description of its type.
@@ -187,7 +197,9 @@ mod tests {
             /// Test word.
             pub mode: Mode = Mode::This,
             /// Upper limit.
-            pub limit: Option<u32> | "unlimited" = Some(7),
+            pub limit: Option<u32> | "unlimited" = Some(7)
+                ; used when |c| c.mode == Mode::This, else "`mode` is not `this`"
+                ; used within |outer: &Outer| outer.size.0 > 1, else "`size` is 1",
         }
     }
 
@@ -197,7 +209,8 @@ mod tests {
             /// A size.
             pub size: Bytes = Bytes(40),
             /// An inner group.
-            pub inner: Inner = Inner::default(),
+            pub inner: Inner = Inner::default()
+                ; used when |c| c.size.0 > 0, else "`size` is 0",
             /// A list of groups.
             pub several: Many<Inner> = Many::default(),
         }
@@ -242,6 +255,21 @@ mod tests {
     }
 
     #[test]
+    fn conditions_look_at_the_group_above() {
+        let of = |size, mode| {
+            let mut outer = Outer { size: Bytes(size), ..Outer::default() };
+            outer.inner.mode = mode;
+            outer.unused("inner.limit")
+        };
+        assert_eq!(of(2, Mode::This), None);
+        assert_eq!(of(1, Mode::This), Some("`size` is 1"));
+        assert_eq!(of(1, Mode::That), Some("`mode` is not `this`"));
+        assert_eq!(of(0, Mode::That), Some("`size` is 0"));
+        // Alone, the inner group cannot tell.
+        assert_eq!(Inner::default().unused("limit"), None);
+    }
+
+    #[test]
     fn keywords_carry_their_documentation() {
         assert_eq!(
             Mode::WORDS.iter().map(|(word, doc)| (*word, doc.trim())).collect::<Vec<_>>(),
@@ -265,7 +293,10 @@ mod tests {
     fn the_schema_carries_the_documentation() {
         let s = Outer::default().schema();
         assert_eq!(s["properties"]["inner"]["properties"]["mode"]["enum"], json!(["this", "that"]));
-        assert_eq!(s["properties"]["inner"]["properties"]["limit"]["description"], json!("Upper limit."));
+        assert_eq!(
+            s["properties"]["inner"]["properties"]["limit"]["description"],
+            json!("Upper limit. No effect if `mode` is not `this`. No effect if `size` is 1.")
+        );
         assert_eq!(s["properties"]["size"]["default"], json!("40 B"));
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Node, Report, Setting};
 use serde_json::Value as Json;
+use std::any::Any;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
@@ -44,7 +45,7 @@ impl<T: Setting + Clone> Setting for Shared<T> {
         self.0.show(path, to);
     }
 
-    fn unused(&self, path: &str) -> Option<&'static str> {
-        self.0.unused(path)
+    fn unused_within(&self, path: &str, above: &dyn Any) -> Option<&'static str> {
+        self.0.unused_within(path, above)
     }
 }

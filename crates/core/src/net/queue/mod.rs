@@ -46,6 +46,7 @@ disciplines! {
         /// Number of waiting packets from which an arrival is marked, for `cmu_priority` in its class; "never": no
         /// marks. Routing messages that overtake others are not marked.
         pub mark_threshold: Option<u32> | "never" = None => at_most(1_000_000)
+            ; used when |c| c.ecn, else "`queue.ecn` is false"
             ; used when |c| c.discipline.marks_by_length(), else "`queue.discipline` has its own rule for marks",
         /// Removes packets for a lost neighbor from the queue when routing demands it. ns-2's RED keeps them, and the
         /// MAC tries to send each.

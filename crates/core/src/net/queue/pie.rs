@@ -45,7 +45,8 @@ settings! {
         /// MEAN_PKTSIZE: nothing is dropped while at most two packets of this size wait.
         pub mean_packet_size: Bytes = Bytes(1024) => at_most(LARGEST_PACKET),
         /// mark_ecnth: largest drop probability at which ECN-capable packets are marked; above it they are dropped.
-        pub mark_threshold: f64 = 0.1 => range(0.0, 1.0),
+        pub mark_threshold: f64 = 0.1 => range(0.0, 1.0)
+            ; used within |queue: &super::Config| queue.ecn, else "`queue.ecn` is false",
         /// Spaces drops: no packet is dropped until the probabilities since the last drop add up to 0.85, and one is
         /// dropped at 8.5 at the latest (RFC 8033, 5.4).
         pub derandomize: bool = false,

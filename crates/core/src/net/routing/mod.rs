@@ -25,7 +25,8 @@ protocols! {
         pub protocol: Protocol = Protocol::Aodv,
         /// Makes routing messages ECN-capable, so that a queue that marks packets does not drop them; no node reacts to
         /// a mark on them.
-        pub ecn: bool = false,
+        pub ecn: bool = false
+            ; used when |c| c.protocol.learns_routes(), else "`routing.protocol` has no messages",
     }
 
     /// Ad hoc on-demand distance vector (RFC 3561), after ns-2 or after the RFC by its settings.

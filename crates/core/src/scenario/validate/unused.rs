@@ -1,6 +1,6 @@
 //! Unused settings: values set in a scenario that have no effect.
 //!
-//! Layers declare with their settings which values of a group make others unused (`used when` of
+//! Layers declare with their settings which values of a group make others unused (`used when` and `used within` of
 //! [`settings!`](crate::settings)). This module covers conditions beyond a layer: groups without a user, and common
 //! settings that each user overrides.
 
@@ -32,8 +32,6 @@ use std::sync::OnceLock;
 /// it.
 type CrossLayer = (&'static str, &'static str, fn(&Config, &Node) -> bool);
 
-const NOT_PROMISCUOUS: &str = "`routing.dsr.promiscuous` is false";
-
 /// Conditions in other groups that leave settings without effect. The first that applies is reported.
 const CROSS_LAYER: &[CrossLayer] = &[
     ("net.link_red.", "no node has a radio", |c, _| c.has_radios()),
@@ -49,15 +47,6 @@ const CROSS_LAYER: &[CrossLayer] = &[
     ("radio.sinr.ofdm", "no frame is sent at a rate of 802.11a", |c, _| c.wlan.has_ofdm()),
     ("topology.connected", "nodes move", |c, _| !mobility::moves(c)),
     ("mobility.ns2.", "no node moves", |c, _| mobility::moves(c)),
-    ("routing.dsr.ns2.overhear_once", NOT_PROMISCUOUS, |c, _| c.routing.dsr.promiscuous),
-    ("routing.dsr.ns2.grat_reply_late", NOT_PROMISCUOUS, |c, _| c.routing.dsr.promiscuous),
-    ("routing.dsr.ns2.salvage_waits", "`routing.dsr.max_salvage` is 0", |c, _| c.routing.dsr.max_salvage > 0),
-    ("routing.dsr.ns2.overheard_errors", "nothing is overheard, or errors carry no others", |c, _| {
-        c.routing.dsr.promiscuous && c.routing.dsr.max_errors > 1
-    }),
-    ("routing.dsr.ns2.salvage_unknown_flow", "flows are off, or nothing is salvaged", |c, _| {
-        c.routing.dsr.flow_state && c.routing.dsr.max_salvage > 0
-    }),
     ("traffic.min_hops", "nodes move", |c, _| !mobility::moves(c)),
     ("traffic.max_hops", "nodes move", |c, _| !mobility::moves(c)),
     ("traffic.app", "there are no such flows", has_traffic),
@@ -298,7 +287,6 @@ impl<'a> Users<'a> {
                 }
                 "purge" if is_wire => Some("point-to-point links lose no neighbors"),
                 "purge" if !self.cfg.routing.protocol.learns_routes() => Some(NO_LOSS),
-                "mark_threshold" if !q.cfg.ecn => Some("`queue.ecn` is false"),
                 "ecn" if !manages(&q.cfg) && (is_wire || !managed) => Some("no queue management is in use"),
                 _ => q.cfg.unused(rest),
             };
@@ -434,10 +422,7 @@ impl<'a> Users<'a> {
                 let of_traffic = |c: &Connection<'_>| c.flow.is_some_and(|f| flows[f].tcp == cfg.traffic.tcp);
                 cfg.unused(path).or_else(|| self.tcp(deeper, |c| of_traffic(c).then(|| self.split_has(c, deeper))))
             }
-            ("routing", _) if rest == "ecn" && !cfg.routing.protocol.learns_routes() => {
-                Some("`routing.protocol` has no messages")
-            }
-            ("routing", _) if rest == "ecn" && !self.marks => Some(NO_MARKS),
+            ("routing", _) if rest == "ecn" => cfg.unused(path).or((!self.marks).then_some(NO_MARKS)),
             ("arrival_process", Ok(i)) if part == "tcp" => self.tcp(own, |c| (c.arrivals == Some(i)).then_some(false)),
             ("queue", _) => self.queue(0, None, rest),
             ("node", Ok(_)) if part == "mobility" => self.mobility(own),

@@ -120,20 +120,27 @@ settings! {
         /// Checks even while no packet waits.
         pub check_always: bool = false,
         /// Learns once from a packet that is overheard several times on its route.
-        pub overhear_once: bool = false,
+        pub overhear_once: bool = false
+            ; used within |dsr: &Config| dsr.promiscuous, else "`routing.dsr.promiscuous` is false",
         /// Writes the time of a reply into the next entry: the second reply is not held back by the first, and
         /// an entry has the time of the previous reply.
-        pub grat_reply_late: bool = false,
+        pub grat_reply_late: bool = false
+            ; used within |dsr: &Config| dsr.promiscuous, else "`routing.dsr.promiscuous` is false",
         /// Lets a packet to be salvaged wait if no other route is known: the neighbors are asked, and one
         /// of the packets for that destination is dropped whenever the next request would be due. This does not count
         /// as salvaging.
-        pub salvage_waits: bool = false,
+        pub salvage_waits: bool = false
+            ; used within |dsr: &Config| dsr.max_salvage > 0, else "`routing.dsr.max_salvage` is 0",
         /// Treats an overheard route error for this node as received, so that errors that it carries for others
         /// are sent on twice.
-        pub overheard_errors: bool = false,
+        pub overheard_errors: bool = false
+            ; used within |dsr: &Config| dsr.promiscuous, else "`routing.dsr.promiscuous` is false"
+            ; used within |dsr: &Config| dsr.max_errors > 1, else "`routing.dsr.max_errors` is 1",
         /// Salvages a packet of an unknown flow, as with a lost next hop, instead of dropping it. Its source is
         /// notified in either case; RFC 4728 leaves the treatment of the packet open.
-        pub salvage_unknown_flow: bool = false,
+        pub salvage_unknown_flow: bool = false
+            ; used within |dsr: &Config| dsr.flow_state, else "`routing.dsr.flow_state` is false"
+            ; used within |dsr: &Config| dsr.max_salvage > 0, else "`routing.dsr.max_salvage` is 0",
         /// Bytes added to each TCP segment of a node besides its route (an IP header, which its TCP has already
         /// counted; that of datagrams is in `cbr.header_size` and `on_off.header_size`).
         pub packet_header_size: Bytes = Bytes(0) => at_most(Bytes(100)),
