@@ -13,7 +13,7 @@ from typing import Any
 
 import chappe
 from chappe.scenario.explain import DESCRIPTIONS
-from chappe.scenario.reference import default, groups, meaning, short, split
+from chappe.scenario.reference import default, groups, is_everyday, meaning, short, split
 
 DOCS = Path(__file__).parent
 PAGE = DOCS / "settings.md"
@@ -57,6 +57,20 @@ def _values() -> Iterator[str]:
     yield '| list of positions | `[["0 m", "0 m"], ["200 m", "0 m"]]`: x and y of each node |'
 
 
+def _row(path: str, schema: dict[str, Any]) -> str:
+    kind, text = meaning(schema)
+    return f"| `{path}` | {_cell(kind)} | {default(schema)} | {_cell(text)} |"
+
+
+def _everyday() -> Iterator[str]:
+    yield "\n## Settings of every day\n"
+    yield "Most scenarios need no others. The sections below have all settings, group by group.\n"
+    yield "| setting | type | default | meaning |"
+    yield "|---|---|---|---|"
+    for name, _, settings in groups("", chappe.schema()):
+        yield from (_row(f"{name}.{key}".lstrip("."), s) for key, s in settings.items() if is_everyday(s))
+
+
 def _reference() -> Iterator[str]:
     for name, about, settings in groups("", chappe.schema()):
         yield f"\n## {f'`{name}`' if name else 'At the top'}\n"
@@ -64,9 +78,7 @@ def _reference() -> Iterator[str]:
         yield "| setting | type | default | meaning |"
         yield "|---|---|---|---|"
         for key, schema in settings.items():
-            kind, text = meaning(schema)
-            path = f"{name}.{key}" if name else key
-            yield f"| `{path}` | {_cell(kind)} | {default(schema)} | {_cell(text)} |"
+            yield _row(f"{name}.{key}".lstrip("."), schema)
 
 
 def _shelves() -> Iterator[str]:
@@ -96,7 +108,7 @@ def _presets() -> Iterator[str]:
 
 def page() -> str:
     """The text of the page."""
-    return "\n".join([HEAD.rstrip(), *_values(), *_reference(), *_shelves(), *_presets()]) + "\n"
+    return "\n".join([HEAD.rstrip(), *_everyday(), *_values(), *_reference(), *_shelves(), *_presets()]) + "\n"
 
 
 TYPING_HEAD = '''"""Types for editors and type checkers. docs/generate.py writes this module.

@@ -382,6 +382,21 @@ def test_a_group_lists_the_groups_below_it(command: Command) -> None:
     assert "tcp.hop_limit" in command("explain", "tcp")[1]
 
 
+def test_a_group_shows_the_settings_of_every_day_first(command: Command) -> None:
+    (group, *_) = explain("queue")
+    assert group.facts["everyday"] == ["queue.discipline", "queue.limit", "queue.ecn"]
+    expert = group.facts["expert"]
+    assert "queue.purge" in expert
+    printed = command("explain", "queue")[1]
+    assert f"{len(expert)} more: `chappe explain queue --all`" in printed
+    assert "queue.limit" in printed
+    assert "queue.purge" not in printed
+    assert "queue.purge" in command("explain", "queue", "--all")[1]
+    # A group without any is shown in full.
+    assert "tcp.vegas.alpha" in command("explain", "tcp.vegas")[1]
+    assert explain("queue.limit")[0].facts["level"] == "everyday"
+
+
 def test_unknown_names_get_suggestions(command: Command) -> None:
     for name, near in (
         ("tcp.receive_windw", "tcp.receive_window"),

@@ -1,5 +1,6 @@
 """The pages on settings agree with the schema."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,17 @@ def test_every_setting_is_on_the_page() -> None:
     names = [name for name, _ in _settings(chappe.schema())]
     assert len(names) > 100
     assert [name for name in names if f"| `{name}` |" not in page] == []
+
+
+def test_the_page_begins_with_the_settings_of_every_day() -> None:
+    settings = dict(_settings(chappe.schema()))
+    # Groups of overrides are no settings of their own.
+    levels = {name: schema.get("x-level") for name, schema in settings.items() if "properties" not in schema}
+    assert set(levels.values()) == {"everyday", "expert"}
+    everyday = [name for name, level in levels.items() if level == "everyday"]
+    assert 40 <= len(everyday) <= 80
+    first = re.split(r"^## ", (DOCS / "settings.md").read_text(encoding="utf-8"), flags=re.MULTILINE)[1]
+    assert re.findall(r"^\| `([\w.]+)` \|", first, flags=re.MULTILINE) == everyday
 
 
 def test_every_word_of_a_setting_is_explained() -> None:

@@ -2,18 +2,32 @@
 
 import io
 import itertools
+import re
 import sys
+import tomllib
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import chappe
 import pytest
 from chappe import cli
+from chappe.scenario.explain import explain
 from chappe.scenario.new import QUESTIONS, text_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 DEFAULTS = {q.name: q.default for q in QUESTIONS}
 WORDS = {q.name: st.sampled_from(q.known) for q in QUESTIONS if q.known}
+
+
+def _leaves(node: Any, name: str = "") -> Iterator[str]:
+    """Dotted names of the settings of a scenario."""
+    if not isinstance(node, dict | list):
+        yield name
+        return
+    for key, inner in node.items() if isinstance(node, dict) else enumerate(node):
+        yield from _leaves(inner, f"{name}.{key}".lstrip("."))
 
 
 @settings(max_examples=40, deadline=None)
@@ -25,6 +39,8 @@ def test_every_scenario_is_right(words: dict[str, str], nodes: int, flows: int) 
     scenario = chappe.Scenario._from_text("new.toml", text, [])
     assert len(scenario._core.places()[0]) == nodes
     assert len(scenario.flows) == flows
+    written = {re.sub(r"\.\d+\.", ".N.", name) for name in _leaves(tomllib.loads(text))}
+    assert [n for n in written if explain(n)[0].facts["level"] != "everyday"] == []
     # A user who moves the nodes of a network with static routes is told so.
     assert {notice.code for notice in scenario.warnings} <= {"static_routes"}, text
 

@@ -73,46 +73,46 @@ settings! {
     /// Topology of the nodes with a radio.
     pub struct Config {
         /// Kind of topology of the nodes that have a radio.
-        pub kind: Kind = Kind::Chain,
+        pub(everyday) kind: Kind = Kind::Chain,
         /// Hops of a chain, which has one node more.
-        pub hops: u32 = 7 => range(1, 1_000_000_000)
+        pub(everyday) hops: u32 = 7 => range(1, 1_000_000_000)
             ; used when |c| c.kind == Kind::Chain, else "`topology.kind` is not `chain`",
         /// Distance between neighbors of a chain or a grid.
-        pub spacing: Meters = Meters(200.0) => above(Meters(0.0)).at_most(Meters(1e7))
+        pub(everyday) spacing: Meters = Meters(200.0) => above(Meters(0.0)).at_most(Meters(1e7))
             ; used when |c| matches!(c.kind, Kind::Chain | Kind::Grid),
             else "`topology.kind` is neither `chain` nor `grid`",
         /// Rows of a grid. Its nodes are numbered row by row.
-        pub rows: u32 = 5 => range(1, 1_000_000_000)
+        pub(everyday) rows: u32 = 5 => range(1, 1_000_000_000)
             ; used when |c| c.kind == Kind::Grid, else "`topology.kind` is not `grid`",
         /// Columns of a grid.
-        pub columns: u32 = 5 => range(1, 1_000_000_000)
+        pub(everyday) columns: u32 = 5 => range(1, 1_000_000_000)
             ; used when |c| c.kind == Kind::Grid, else "`topology.kind` is not `grid`",
         /// Positions of a grid that stay empty: column and row, both from 0.
-        pub omit: Vec<Cell> = Vec::new()
+        pub(everyday) omit: Vec<Cell> = Vec::new()
             ; used when |c| c.kind == Kind::Grid, else "`topology.kind` is not `grid`",
         /// Nodes of a random topology.
-        pub nodes: u32 = 120 => range(2, 1_000_000_000)
+        pub(everyday) nodes: u32 = 120 => range(2, 1_000_000_000)
             ; used when |c| c.kind == Kind::Random, else "`topology.kind` is not `random`",
         /// Width of the area of a random topology.
-        pub width: Meters = Meters(2500.0) => above(Meters(0.0)).below(FAR)
+        pub(everyday) width: Meters = Meters(2500.0) => above(Meters(0.0)).below(FAR)
             ; used when |c| c.kind == Kind::Random, else "`topology.kind` is not `random`",
         /// Height of the area of a random topology.
-        pub height: Meters = Meters(1000.0) => above(Meters(0.0)).below(FAR)
+        pub(everyday) height: Meters = Meters(1000.0) => above(Meters(0.0)).below(FAR)
             ; used when |c| c.kind == Kind::Random, else "`topology.kind` is not `random`",
         /// Seed of random positions, flows and shadowing. Default: fixed, so all runs share one map. "run": each run
         /// draws its own map from its seed.
-        pub seed: Option<u64> | "run" = Some(1),
+        pub(everyday) seed: Option<u64> | "run" = Some(1),
         /// Redraws a random topology until every node can reach every other.
-        pub connected: bool = true
+        pub(everyday) connected: bool = true
             ; used when |c| c.kind == Kind::Random, else "`topology.kind` is not `random`",
         /// Positions of a listed topology.
-        pub positions: Vec<Position> = Vec::new()
+        pub(everyday) positions: Vec<Position> = Vec::new()
             ; used when |c| c.kind == Kind::List, else "`topology.kind` is not `list`",
         /// CSV file with the positions: columns x_m, y_m, and optionally node.
-        pub file: Option<String> | "none" = None
+        pub(everyday) file: Option<String> | "none" = None
             ; used when |c| c.kind == Kind::File, else "`topology.kind` is not `file`",
         /// Number of nodes without a radio. They are numbered after those with a radio.
-        pub wired_nodes: u32 = 0 => at_most(1_000_000_000),
+        pub(everyday) wired_nodes: u32 = 0 => at_most(1_000_000_000),
     }
 }
 

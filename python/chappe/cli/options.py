@@ -519,6 +519,7 @@ def parser(words: Sequence[str] = ()) -> Parser:
     q.add_argument(
         "name", metavar="NAME", help="such as tcp.receive_window, vegas, tcp.variant=vegas, flows or goodput_bps"
     )
+    q.add_argument("--all", action="store_true", help="list the settings for experts of a group, too")
     _json_option(q)
 
     q = command("schema", reference.print_schema, "print the JSON Schema of scenarios")

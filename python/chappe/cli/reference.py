@@ -45,7 +45,7 @@ def explain_name(args: argparse.Namespace) -> int:
     if args.json:
         print_json([e._asdict() for e in found])
     else:
-        show.explanations(found)
+        show.explanations(found, is_whole=args.all)
     return 0
 
 

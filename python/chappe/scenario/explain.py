@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from chappe.scenario.reference import default, groups, meaning
+from chappe.scenario.reference import default, groups, is_everyday, meaning
 from chappe.scenario.scenario import Scenario, parts, schema
 
 DESCRIPTIONS = "descriptions.json"
@@ -109,19 +109,27 @@ def _settings(name: str) -> Iterator[Explanation]:
     if not way:
         return
     path = _numbered(name)
-    inside = [f"{group}.{key}" for group, _, settings in _groups() if group in (path, f"{path}.N") for key in settings]
+    inside = {
+        f"{group}.{key}": is_everyday(setting)
+        for group, _, settings in _groups()
+        if group in (path, f"{path}.N")
+        for key, setting in settings.items()
+    }
     type_, text = meaning(way[-1])
     limits = [found.strip() for s in way for found in _NO_EFFECT.findall(" ".join(s["description"].split()))]
     text = _NO_EFFECT.sub("", text).strip()
     if inside:
         own = next(about for group, about, _ in _groups() if group in (path, f"{path}.N"))
-        facts = _given(effect=limits, settings=inside, groups=_subgroups(path))
+        everyday = [name for name, is_common in inside.items() if is_common]
+        expert = [name for name, is_common in inside.items() if not is_common]
+        facts = _given(effect=limits, everyday=everyday, expert=expert, groups=_subgroups(path))
         yield Explanation("group", path, _NO_EFFECT.sub("", own).strip(), facts)
         return
     facts = _given(
         type=type_.replace("`", ""),
         unit="".join(re.findall(r"\[([^\]]+)\]", text)[:1]),
         default=default(way[-1]).strip("`"),
+        level=way[-1].get("x-level"),
         presets=_presets(path),
         effect=limits,
         words={word: text for word, text in _words_by_setting().get(path, {}).items() if text},

@@ -117,6 +117,5 @@ def _flows(answers: Mapping[str, str], nodes: int, flows: int) -> list[str]:
         f"flows = {flows}",
         *(["distinct_ends = false         # a node may be the end of several flows"] if 2 * flows > nodes else []),
         *app,
-        'start = "1 s"                  # of the first flow',
-        'stagger = "1 s"                # from one to the next',
+        'start = "1 s"                  # of the first flow; the next begins 1 s later',
     ]

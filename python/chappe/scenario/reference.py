@@ -5,6 +5,11 @@ from collections.abc import Iterator
 from typing import Any
 
 
+def is_everyday(schema: dict[str, Any]) -> bool:
+    """True for a setting that users meet every day; the others are for experts."""
+    return schema.get("x-level") == "everyday"
+
+
 def split(description: str) -> tuple[str, str]:
     """A description and what the type of the setting adds to it in brackets at the end."""
     text = " ".join(description.split())

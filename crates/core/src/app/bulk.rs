@@ -11,7 +11,7 @@ settings! {
         /// Number of segments to send.
         pub segments: Option<u32> | "unlimited" = None => range(1, 1_000_000_000),
         /// Number of bytes to send, in place of `segments`; the last segment may be shorter than the others.
-        pub bytes: Option<Bytes> | "unlimited" = None => range(Bytes(1), Bytes(4_000_000_000)),
+        pub(everyday) bytes: Option<Bytes> | "unlimited" = None => range(Bytes(1), Bytes(4_000_000_000)),
         /// Number of bytes that the application writes at a time, as soon as the send buffer has room; "unlimited":
         /// everything at once.
         pub write_size: Option<Bytes> | "unlimited" = None => range(Bytes(1), Bytes(1_000_000_000)),

@@ -9,9 +9,9 @@ settings! {
     /// Constant bit rate over UDP.
     pub struct Config {
         /// Interval from one datagram to the next.
-        pub interval: Span = Span::ms(100) => above(Span::ZERO).at_most(LONGEST),
+        pub(everyday) interval: Span = Span::ms(100) => above(Span::ZERO).at_most(LONGEST),
         /// Payload of a datagram.
-        pub payload: Bytes = Bytes(1460) => range(Bytes(1), LARGEST_PACKET),
+        pub(everyday) payload: Bytes = Bytes(1460) => range(Bytes(1), LARGEST_PACKET),
         /// UDP and IP header of a datagram.
         pub header_size: Bytes = Bytes(28) => at_most(LARGEST_PACKET),
         /// Number of datagrams to send.

@@ -55,21 +55,21 @@ settings! {
     /// Mobility of the nodes that have a radio.
     pub struct Config {
         /// Mobility model of the nodes that have a radio.
-        pub model: Kind = Kind::Still,
+        pub(everyday) model: Kind = Kind::Still,
         /// Lower limit of the speed between two waypoints; 0: any speed above 0.
-        pub min_speed: Speed = Speed(1.0) => at_most(FASTEST)
+        pub(everyday) min_speed: Speed = Speed(1.0) => at_most(FASTEST)
             ; used when |c| c.model == Kind::RandomWaypoint, else "`mobility.model` is not `random_waypoint`",
         /// Upper limit of the speed between two waypoints.
-        pub max_speed: Speed = Speed(20.0) => above(Speed(0.0)).at_most(FASTEST)
+        pub(everyday) max_speed: Speed = Speed(20.0) => above(Speed(0.0)).at_most(FASTEST)
             ; used when |c| c.model == Kind::RandomWaypoint, else "`mobility.model` is not `random_waypoint`",
         /// Pause at each destination.
-        pub pause: Span = Span::ZERO => at_most(HOUR)
+        pub(everyday) pause: Span = Span::ZERO => at_most(HOUR)
             ; used when |c| c.model == Kind::RandomWaypoint, else "`mobility.model` is not `random_waypoint`",
         /// Width of the area of destinations, from x = 0 on; "topology": that of a random topology.
-        pub width: Option<Meters> | "topology" = None => at_least(Meters(1.0)).below(FAR)
+        pub(everyday) width: Option<Meters> | "topology" = None => at_least(Meters(1.0)).below(FAR)
             ; used when |c| c.model == Kind::RandomWaypoint, else "`mobility.model` is not `random_waypoint`",
         /// Height of the area of destinations, from y = 0 on; "topology": that of a random topology.
-        pub height: Option<Meters> | "topology" = None => at_least(Meters(1.0)).below(FAR)
+        pub(everyday) height: Option<Meters> | "topology" = None => at_least(Meters(1.0)).below(FAR)
             ; used when |c| c.model == Kind::RandomWaypoint, else "`mobility.model` is not `random_waypoint`",
         /// Initial state of random waypoint mobility.
         pub initial: Start = Start::Stationary
@@ -79,7 +79,7 @@ settings! {
         pub seed: Option<u64> | "run" = None
             ; used when |c| c.model == Kind::RandomWaypoint, else "`mobility.model` is not `random_waypoint`",
         /// A file with the movements of the nodes: ns-2's `setdest`, BonnMotion's waypoints, or CSV.
-        pub file: Option<String> | "none" = None
+        pub(everyday) file: Option<String> | "none" = None
             ; used when |c| c.model == Kind::File, else "`mobility.model` is not `file`",
         /// Movements of the nodes as the text of a CSV file, into which a scenario converts `mobility.file`.
         pub table: Courses = Courses::default()

@@ -63,7 +63,7 @@ settings! {
     /// The radio: propagation, thresholds, capture.
     pub struct Config {
         /// Propagation model.
-        pub propagation: Propagation = Propagation::TwoRay,
+        pub(everyday) propagation: Propagation = Propagation::TwoRay,
         /// The propagation model `log_distance`.
         pub log_distance: LogDistance = LogDistance::default()
             ; used when |c| c.propagation == Propagation::LogDistance, else "`radio.propagation` is not `log_distance`",
@@ -87,16 +87,16 @@ settings! {
         pub links_symmetric: bool = false
             ; used when |c| c.propagation == Propagation::Links, else "`radio.propagation` is not `links`",
         /// Reception of overlapping signals.
-        pub reception: Reception = Reception::Pairwise,
+        pub(everyday) reception: Reception = Reception::Pairwise,
         /// Reception by the ratio of signal to noise and interference.
         pub sinr: sinr_config::Config = sinr_config::Config::default()
             ; used when |c| c.reception == Reception::Sinr, else "`radio.reception` is not `sinr`",
         /// Distance up to which a frame can be decoded; used where `receive_threshold` is "range".
-        pub range: Meters = Meters(250.0) => above(Meters(0.0)).at_most(Meters(1e7))
+        pub(everyday) range: Meters = Meters(250.0) => above(Meters(0.0)).at_most(Meters(1e7))
             ; used when |c| c.is_by_distance(c.receive_threshold),
             else "`radio.receive_threshold` is set, `radio.propagation` is `links`, or `radio.reception` is `sinr`",
         /// Distance up to which a frame is sensed and disturbs others; used where `sense_threshold` is "sense_range".
-        pub sense_range: Meters = Meters(550.0) => above(Meters(0.0)).at_most(Meters(1e7))
+        pub(everyday) sense_range: Meters = Meters(550.0) => above(Meters(0.0)).at_most(Meters(1e7))
             ; used when |c| c.is_by_distance(c.sense_threshold),
             else "`radio.sense_threshold` is set, `radio.propagation` is `links`, or `radio.reception` is `sinr`",
         /// Weakest signal that can be decoded; "range": a signal from as far as `range`.
@@ -117,7 +117,8 @@ settings! {
         pub capture_threshold: Ratio = Ratio::db(10.0) => range(Ratio(1.0), Ratio(1e9))
             ; used when Config::is_pairwise, else "`radio.reception` is `sinr`",
         /// Transmission power.
-        pub transmit_power: SignalPower = SignalPower(0.281_838_15) => above(SignalPower(0.0)).at_most(SignalPower(1e6))
+        pub(everyday) transmit_power: SignalPower = SignalPower(0.281_838_15)
+            => above(SignalPower(0.0)).at_most(SignalPower(1e6))
             ; used when Config::power_counts,
             else "`radio.range` and `radio.sense_range` set the range, or `radio.links_table` sets the received power",
         /// Carrier frequency; the default is channel 1 of the 2.4 GHz band (IEEE 802.11-2020, clause 15).

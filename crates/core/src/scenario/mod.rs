@@ -19,7 +19,7 @@ use crate::mobility::{Courses, Plan};
 use crate::packet::RadioId;
 use crate::radio::Channel;
 use crate::run::{Setup, Stop};
-use crate::setting::{Code, Node, Problem, Report, Setting, Table, Value, group_schema, join};
+use crate::setting::{Code, EVERYDAY, EXPERT, LEVEL, Node, Problem, Report, Setting, Table, Value, group_schema, join};
 use crate::topology;
 use crate::unit::{BitRate, Time};
 use crate::wlan::Mode;
@@ -399,8 +399,9 @@ pub fn json_schema() -> Json {
     let extends = json!({
         "description": format!("A preset ({}) or a scenario file, or a list of them, to build upon", presets::NAMES.join(", ")),
         "anyOf": [{ "type": "string" }, { "type": "array", "items": { "type": "string" } }],
+        LEVEL: EVERYDAY,
     });
-    let format = json!({ "description": "Format of the file.", "const": source::FORMAT });
+    let format = json!({ "description": "Format of the file.", "const": source::FORMAT, LEVEL: EXPERT });
     let mut properties = serde_json::Map::new();
     properties.insert("format".into(), format);
     properties.insert("extends".into(), extends);

@@ -2,6 +2,8 @@
 
 /// Declares a group of settings: a struct with documented fields and defaults.
 ///
+/// A setting that users meet every day is marked, `pub(everyday) limit: u32 = 50`; the others are for experts.
+///
 /// After its type an optional setting has the word that stands for no value, `Option<Time> | "never"` (see
 /// [`optional`](mod@crate::setting::optional)). After its default a setting may have a limit, `=> at_least(1)` (see
 /// [`limit`](mod@crate::setting::limit)), and a condition on the group without which it has no effect:
@@ -15,7 +17,7 @@ macro_rules! settings {
     ($(#[doc = $doc:literal])* pub struct $Name:ident $(if $switch:ident, else $off:literal)? {
         $(
             $(#[doc = $fdoc:literal])*
-            pub $field:ident : $T:ty $(| $word:literal)? = $default:expr $(=> $limit:expr)?
+            pub $(($level:ident))? $field:ident : $T:ty $(| $word:literal)? = $default:expr $(=> $limit:expr)?
                 $(; used when $used:expr, else $why:expr)*
                 $(; used within $inside:expr, else $outside:expr)*,
         )*
@@ -65,7 +67,8 @@ macro_rules! settings {
                     $( let doc = $crate::setting::without_effect(&doc, $why); )*
                     $( let doc = $crate::setting::without_effect(&doc, $outside); )*
                     let schema = $crate::settings!(@schema (&self.$field $(, $word)?) $(($limit))?);
-                    map.insert(stringify!($field).into(), $crate::setting::documented(schema, &doc));
+                    let level = $crate::settings!(@level $($level)?);
+                    map.insert(stringify!($field).into(), $crate::setting::documented(schema, &doc, level));
                 )*
                 let doc = concat!("", $($doc, "\n"),*);
                 $( let doc = $crate::setting::switched(doc, stringify!($switch), $off); )?
@@ -104,6 +107,8 @@ macro_rules! settings {
             }
         }
     };
+    (@level) => { $crate::setting::EXPERT };
+    (@level everyday) => { $crate::setting::EVERYDAY };
     (@apply ($field:expr) $node:expr, $path:expr, $report:expr) => {
         $crate::setting::Setting::apply($field, $node, $path, $report)
     };

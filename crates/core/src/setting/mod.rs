@@ -26,6 +26,15 @@ use serde_json::{Map, Value as Json, json};
 use std::any::Any;
 use std::borrow::Cow;
 
+/// Key of the schema of a setting for its level: whether users meet it every day.
+pub const LEVEL: &str = "x-level";
+
+/// Level of settings that users meet every day.
+pub const EVERYDAY: &str = "everyday";
+
+/// Level of all other settings.
+pub const EXPERT: &str = "expert";
+
 /// True if this build has the schema of a scenario.
 pub const HAS_SCHEMA: bool = cfg!(feature = "schema");
 
@@ -149,12 +158,16 @@ pub fn is_used_within<P: 'static>(above: &dyn Any, used: fn(&P) -> bool) -> bool
     above.downcast_ref().is_none_or(used)
 }
 
-/// Adds the documentation of a field to its schema, before the description of its type.
-pub fn documented(mut schema: Json, doc: &str) -> Json {
+/// Adds the documentation of a field to its schema, before the description of its type, and the level of a setting.
+pub fn documented(mut schema: Json, doc: &str, level: &str) -> Json {
     // Rustdoc reads an unescaped unit in brackets as a link.
     let doc = doc.trim().replace("\\[", "[").replace("\\]", "]");
     let unit = schema.get("description").and_then(Json::as_str).map(|u| format!("{doc} ({u})"));
     schema["description"] = json!(unit.unwrap_or(doc));
+    let is_group = schema.get("properties").or(schema.pointer("/items/properties")).is_some();
+    if !is_group {
+        schema[LEVEL] = json!(level);
+    }
     schema
 }
 
@@ -168,8 +181,11 @@ pub fn switched(doc: &str, switch: &str, why: &str) -> Cow<'static, str> {
     format!("{} None but `{switch}` has an effect if {why}.", doc.trim()).into()
 }
 
-/// Schema of a group.
+/// Schema of a group: settings of every day come first.
 pub fn group_schema(doc: &str, fields: Map<String, Json>) -> Json {
+    let is_everyday = |(_, schema): &(String, Json)| schema.get(LEVEL).is_some_and(|level| level == EVERYDAY);
+    let (mut fields, others): (Map<_, _>, Map<_, _>) = fields.into_iter().partition(is_everyday);
+    fields.extend(others);
     json!({ "type": "object", "description": doc.trim(), "properties": fields, "additionalProperties": false })
 }
 
@@ -195,7 +211,7 @@ mod tests {
             /// Waiting time.
             pub wait: Span = Span::us(20),
             /// Test word.
-            pub mode: Mode = Mode::This,
+            pub(everyday) mode: Mode = Mode::This,
             /// Upper limit.
             pub limit: Option<u32> | "unlimited" = Some(7)
                 ; used when |c| c.mode == Mode::This, else "`mode` is not `this`"
@@ -298,5 +314,14 @@ mod tests {
             json!("Upper limit. No effect if `mode` is not `this`. No effect if `size` is 1.")
         );
         assert_eq!(s["properties"]["size"]["default"], json!("40 B"));
+    }
+
+    #[test]
+    fn schema_begins_with_the_settings_of_every_day() {
+        let s = Outer::default().schema();
+        let fields = s["properties"]["inner"]["properties"].as_object().expect("a group");
+        let levels: Vec<_> = fields.iter().map(|(name, field)| (name.as_str(), field[LEVEL].as_str())).collect();
+        assert_eq!(levels, [("mode", Some(EVERYDAY)), ("wait", Some(EXPERT)), ("limit", Some(EXPERT))]);
+        assert!(s["properties"]["inner"].get(LEVEL).is_none() && s["properties"]["several"].get(LEVEL).is_none());
     }
 }

@@ -212,15 +212,15 @@ pub const NO_FIN: &str = "no FIN is sent, which needs `tcp.fin` and `tcp.syn`";
 ack::policies! {
     with_ack_policies {
         /// Variant: a loss recovery and a congestion control, the window rule.
-        pub variant: Variant = Variant::NewReno
+        pub(everyday) variant: Variant = Variant::NewReno
             ; used when |c| c.loss_recovery.is_none() || c.congestion_control.is_none(),
             else "`tcp.loss_recovery` and `tcp.congestion_control` are both set",
         /// Congestion control: the rule of the congestion window; "variant": that of `tcp.variant`.
-        pub congestion_control: Option<Rule> | "variant" = None,
+        pub(everyday) congestion_control: Option<Rule> | "variant" = None,
         /// Loss recovery; "variant": that of `tcp.variant`.
-        pub loss_recovery: Option<Method> | "variant" = None,
+        pub(everyday) loss_recovery: Option<Method> | "variant" = None,
         /// Payload of a segment.
-        pub mss: Bytes = Bytes(1460) => range(Bytes(1), LARGEST_PACKET),
+        pub(everyday) mss: Bytes = Bytes(1460) => range(Bytes(1), LARGEST_PACKET),
         /// TCP and IP header of a segment.
         pub header_size: Bytes = Bytes(40) => at_most(LARGEST_PACKET),
         /// Size of an acknowledgement with its headers.
@@ -229,12 +229,12 @@ ack::policies! {
         pub sack_block_size: Bytes = Bytes(8) => at_most(LARGEST_PACKET)
             ; used when Config::sack_permitted, else "the receiver sends no SACK blocks",
         /// Window that the receiver advertises \[segments\].
-        pub receive_window: u32 = 64 => range(1, 1_000_000),
+        pub(everyday) receive_window: u32 = 64 => range(1, 1_000_000),
         /// Largest congestion window \[segments\], also called clamping; "unlimited": no limit but the
         /// receiver's. The initial window may be larger.
         pub max_cwnd: Option<u32> | "unlimited" = None => range(1, 1_000_000),
         /// Congestion window at the start of a connection.
-        pub initial_window: InitialWindow = InitialWindow::Rfc5681,
+        pub(everyday) initial_window: InitialWindow = InitialWindow::Rfc5681,
         /// Initial slow-start threshold \[segments\]; "receive_window": the receiver's window.
         pub initial_ssthresh: Option<u32> | "receive_window" = None => range(1, 1_000_000),
         /// Window after a retransmission timeout \[segments\].
@@ -289,7 +289,7 @@ ack::policies! {
         /// Explicit congestion notification.
         pub ecn: ecn::Config = ecn::Config::default(),
         /// Acknowledgement policy of the receiver.
-        pub ack_policy: ack::Policy = ack::Policy::Delayed,
+        pub(everyday) ack_policy: ack::Policy = ack::Policy::Delayed,
     } {
         /// Fast recovery of Reno and NewReno.
         pub fast_recovery: settings::FastRecoveryConfig = settings::FastRecoveryConfig::default()

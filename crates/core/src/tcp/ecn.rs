@@ -12,7 +12,7 @@ settings! {
     /// Explicit congestion notification.
     pub struct Config if enabled, else "`tcp.ecn.enabled` is false" {
         /// Uses ECN at both ends, once negotiated by the SYN.
-        pub enabled: bool = false,
+        pub(everyday) enabled: bool = false,
         /// Makes acknowledgements ECN-capable, so that queues mark instead of drop them; the marks have no effect. RFC
         /// 3168, 6.1.4: "pure acknowledgement packets [...] MUST be sent with the not-ECT codepoint".
         pub acks: bool = false,

@@ -25,7 +25,7 @@ settings! {
         /// Clock granularity G; a tick of the coarse clock.
         pub tick: Span = Span::ms(1) => range(Span::us(1), HOUR),
         /// Smallest timeout, before it is backed off; of `linux` the smallest deviation in it.
-        pub min: Span = Span::secs(1) => at_most(HOUR),
+        pub(everyday) min: Span = Span::secs(1) => at_most(HOUR),
         /// Upper limit of the timeout.
         pub max: Span = Span::secs(60) => range(Span::ms(1), LONGEST),
         /// Timeout before the first measurement.

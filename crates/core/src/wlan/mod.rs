@@ -198,7 +198,7 @@ settings! {
     /// IEEE 802.11 DCF.
     pub struct Config {
         /// Access to the medium.
-        pub access: edca::Access = edca::Access::Dcf,
+        pub(everyday) access: edca::Access = edca::Access::Dcf,
         /// Enhanced distributed channel access.
         pub edca: edca::Config = edca::Config::default()
             ; used when |c| !c.is_dcf(), else "`wlan.access` is `dcf`",
@@ -213,7 +213,7 @@ settings! {
             ; used when Config::has_secondary_channel,
             else "`wlan.access` is `dcf`, or `wlan.ppdu.channel_width` is 20 MHz",
         /// Rate of unicast data frames on all links without a rate of their own.
-        pub data_rate: BitRate = BitRate::mbps(2) => one_of(&RATES)
+        pub(everyday) data_rate: BitRate = BitRate::mbps(2) => one_of(&RATES)
             ; used when |c| !c.ppdu.is_ht(), else "`wlan.ppdu` sets the rate",
         /// PPDUs of unicast data: HT and VHT.
         pub ppdu: ppdu::Config = ppdu::Config::default(),
@@ -264,7 +264,7 @@ settings! {
         pub cw_max: u32 = 1023 => range(1, 65_535)
             ; used when Config::is_dcf, else "`wlan.access` is `edca`",
         /// dot11RTSThreshold: a data frame longer than this (MAC header and FCS included) is preceded by RTS and CTS.
-        pub rts_threshold: RtsThreshold = RtsThreshold(u32::MAX),
+        pub(everyday) rts_threshold: RtsThreshold = RtsThreshold(u32::MAX),
         /// Attempts of an RTS or of a frame not above the RTS threshold, dot11ShortRetryLimit.
         pub short_retry_limit: Option<u32> | "unlimited" = Some(7) => range(1, 255),
         /// Attempts of a frame above the RTS threshold, dot11LongRetryLimit.

@@ -69,14 +69,15 @@ def parts(shelves: list[dict[str, Any]]) -> None:
         write(t)
 
 
-def explanations(found: "Iterable[Explanation]") -> None:
-    """Prints explanations of a name."""
+def explanations(found: "Iterable[Explanation]", *, is_whole: bool) -> None:
+    """Prints explanations of a name; of a group with settings of every day the others only if it is to be whole."""
     for e in found:
         t = table("", "~", title=f"{e.name}  ({e.kind})")
         t.show_header = False
         t.add_row("  meaning", e.text)
         for name, fact in e.facts.items():
-            _add_fact(t, name, fact)
+            is_short = name == "expert" and "everyday" in e.facts and not is_whole
+            _add_fact(t, name, f"{len(fact)} more: `chappe explain {e.name} --all`" if is_short else fact)
         write(t)
 
 

@@ -30,10 +30,10 @@ use transmit_ring::TransmitRing;
 disciplines! {
     settings {
         /// Discipline of the interface queue.
-        pub discipline: Discipline = Discipline::DropTail,
+        pub(everyday) discipline: Discipline = Discipline::DropTail,
         /// Largest number of waiting packets, for `cmu_priority` per class; one more is in the MAC or being sent, and
         /// counts for `transmit_ring` alone.
-        pub limit: u32 = 50 => range(1, 1_000_000),
+        pub(everyday) limit: u32 = 50 => range(1, 1_000_000),
         /// Largest number of waiting bytes, in addition.
         pub limit_bytes: Option<Bytes> | "unlimited" = None => at_most(Bytes(4_000_000_000)),
         /// Counts the arriving packet against the limits of `droptail` and `routing_first`, so that one fewer can wait
@@ -42,7 +42,7 @@ disciplines! {
             ; used when |c| c.discipline.counts_arrival(),
             else "`queue.discipline` is neither `droptail` nor `routing_first`",
         /// Marks ECN-capable packets, instead of dropping them by active queue management, or at `mark_threshold`.
-        pub ecn: bool = true,
+        pub(everyday) ecn: bool = true,
         /// Number of waiting packets from which an arrival is marked, for `cmu_priority` in its class; "never": no
         /// marks. Routing messages that overtake others are not marked.
         pub mark_threshold: Option<u32> | "never" = None => at_most(1_000_000)

@@ -22,7 +22,7 @@ use std::sync::Arc;
 protocols! {
     settings {
         /// Routing protocol of all nodes.
-        pub protocol: Protocol = Protocol::Aodv,
+        pub(everyday) protocol: Protocol = Protocol::Aodv,
         /// Makes routing messages ECN-capable, so that a queue that marks packets does not drop them; no node reacts to
         /// a mark on them.
         pub ecn: bool = false

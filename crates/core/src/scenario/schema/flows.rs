@@ -97,29 +97,29 @@ settings! {
     /// by source, then by destination. Flows are numbered in this order, entry by entry.
     pub struct FlowEntry {
         /// Number of the source node, or several nodes.
-        pub src: Ends = Ends::one(0),
+        pub(everyday) src: Ends = Ends::one(0),
         /// Number of the destination node, or several nodes.
-        pub dst: Option<Ends> | "none" = None,
+        pub(everyday) dst: Option<Ends> | "none" = None,
         /// Name of the flow, by which measures choose it: `--flows voice`.
-        pub name: Option<Label> | "none" = None,
+        pub(everyday) name: Option<Label> | "none" = None,
         /// Group of the flow, which several flows can have in common: `--flows web` chooses all of them.
-        pub group: Option<Label> | "none" = None,
+        pub(everyday) group: Option<Label> | "none" = None,
         /// Differentiated services codepoint of its packets (RFC 2474). Its upper three bits are the user priority, and
         /// by this the access category of EDCA: 0 and 3 best effort, 1 and 2 background, 4 and 5 video, 6 and 7 voice.
         pub dscp: u32 = 0 => at_most(63),
         /// Application of the flow.
-        pub app: app::Kind = app::Kind::Bulk,
+        pub(everyday) app: app::Kind = app::Kind::Bulk,
         /// Start of the flow, of the first one between several nodes; "event": each flow waits for an event that starts
         /// it.
-        pub start: Option<Time> | "event" = Some(Time::ZERO) => at_most(Time::ZERO + LONGEST),
+        pub(everyday) start: Option<Time> | "event" = Some(Time::ZERO) => at_most(Time::ZERO + LONGEST),
         /// Stop time of the application, after which it sends nothing new.
-        pub stop: Option<Time> | "never" = None => at_most(Time::ZERO + LONGEST),
+        pub(everyday) stop: Option<Time> | "never" = None => at_most(Time::ZERO + LONGEST),
         /// Time between the starts of consecutive flows of the entry.
         pub stagger: Span = Span::ZERO => at_most(LONGEST)
             ; used when |c| c.start.is_some() && c.count() > 1,
             else "there is only one flow, or the flows do not start by themselves",
         /// Time from the start of each application to its stop, instead of `stop`.
-        pub duration: Option<Span> | "unlimited" = None => above(Span::ZERO).at_most(LONGEST)
+        pub(everyday) duration: Option<Span> | "unlimited" = None => above(Span::ZERO).at_most(LONGEST)
             ; used when |c| c.start.is_some(), else "the flows do not start by themselves",
         /// TCP settings of this flow that differ from `tcp`.
         pub tcp: Overrides<tcp::Config> = Overrides::default()

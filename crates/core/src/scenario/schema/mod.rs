@@ -11,7 +11,7 @@ use crate::net::middlebox::{self, eln, snoop};
 use crate::net::{self, arp, queue, routing};
 use crate::run::{RecordedTable, Stop};
 use crate::setting::limit::{HOUR, LONGEST, above, at_most, range};
-use crate::setting::{LARGE, Many, Node, Report, Scalar, Setting, Value, join};
+use crate::setting::{EXPERT, LARGE, LEVEL, Many, Node, Report, Scalar, Setting, Value, join};
 use crate::topology;
 use crate::unit::{BitRate, Memory, Position, Quantity, Span, Speed, Time};
 use crate::{mobility, radio, settings, tcp, wlan};
@@ -54,15 +54,15 @@ settings! {
     /// Length of the run, and measurement.
     pub struct Run {
         /// End of the run; required.
-        pub stop: Stop = Stop::At(Time::ZERO),
+        pub(everyday) stop: Stop = Stop::At(Time::ZERO),
         /// Latest end of the run.
         pub time_limit: Span = Span::secs(200_000) => above(Span::ZERO).at_most(LONGEST),
         /// Number of batches of equal size (in packets or in time) into which the run is divided.
-        pub batches: u32 = 11 => range(1, 1_000_000_000),
+        pub(everyday) batches: u32 = 11 => range(1, 1_000_000_000),
         /// Number of batches at the start that are discarded.
-        pub warmup_batches: u32 = 1 => at_most(1_000_000_000),
+        pub(everyday) warmup_batches: u32 = 1 => at_most(1_000_000_000),
         /// Seed of all random numbers.
-        pub seed: u64 = 1,
+        pub(everyday) seed: u64 = 1,
         /// Safety limit: scenarios with more nodes are rejected.
         pub max_nodes: u32 = 20_000 => at_most(1_000_000_000),
         /// Safety limit: scenarios with more flows are rejected.
@@ -70,11 +70,11 @@ settings! {
         /// Safety limit: runs that need more memory are rejected.
         pub max_memory: Memory = Memory(4_000_000_000),
         /// Sampling interval of windows and queues for the table `samples`; "never": no samples.
-        pub sample_interval: Option<Span> | "never" = None => above(Span::ZERO).at_most(LONGEST),
+        pub(everyday) sample_interval: Option<Span> | "never" = None => above(Span::ZERO).at_most(LONGEST),
         /// Accounts for the airtime of every node, and its energy (table `airtime`).
         pub airtime: bool = false,
         /// Tables written during the run: details of every frame, packet, window, queue and route.
-        pub record: Vec<RecordedTable> = Vec::new(),
+        pub(everyday) record: Vec<RecordedTable> = Vec::new(),
     }
 }
 
@@ -128,7 +128,7 @@ impl<T: Setting + Default> Setting for Overrides<T> {
 
     fn schema(&self) -> Json {
         let mut schema = T::default().schema();
-        remove_defaults(&mut schema);
+        overlay(&mut schema);
         schema
     }
 
@@ -137,15 +137,16 @@ impl<T: Setting + Default> Setting for Overrides<T> {
     }
 }
 
-/// Overrides have no defaults of their own.
-fn remove_defaults(schema: &mut Json) {
+/// Overrides have no defaults of their own, and are for experts.
+fn overlay(schema: &mut Json) {
     if let Some(properties) = schema.get_mut("properties").and_then(Json::as_object_mut) {
-        properties.values_mut().for_each(remove_defaults);
+        properties.values_mut().for_each(overlay);
     } else if let Some(items) = schema.get_mut("items") {
-        remove_defaults(items);
+        overlay(items);
     }
     if let Some(schema) = schema.as_object_mut() {
         schema.remove("default");
+        schema.entry(LEVEL).and_modify(|level| *level = json!(EXPERT));
     }
 }
 
@@ -236,15 +237,15 @@ settings! {
     /// A point-to-point link. Values that are not set are those of `wired`.
     pub struct Link {
         /// Number of the node at one end.
-        pub src: u32 = 0,
+        pub(everyday) src: u32 = 0,
         /// Number of the node at the other end.
-        pub dst: Option<u32> | "none" = None,
+        pub(everyday) dst: Option<u32> | "none" = None,
         /// Makes the link bidirectional.
-        pub duplex: bool = true,
+        pub(everyday) duplex: bool = true,
         /// Rate of the link; "inherit": as in `wired`.
-        pub rate: Option<BitRate> | "inherit" = None => range(BitRate(1), BitRate(1_000_000_000_000)),
+        pub(everyday) rate: Option<BitRate> | "inherit" = None => range(BitRate(1), BitRate(1_000_000_000_000)),
         /// Propagation delay of the link; "inherit": as in `wired`.
-        pub delay: Option<Span> | "inherit" = None => at_most(HOUR),
+        pub(everyday) delay: Option<Span> | "inherit" = None => at_most(HOUR),
         /// Queue settings of this link that differ from those of other links.
         pub queue: Overrides<queue::Config> = Overrides::default(),
         /// Error settings of this link that differ from `wired.error`.
@@ -266,25 +267,25 @@ settings! {
     /// event.
     pub struct Event {
         /// Time of the event.
-        pub at: Option<Time> | "none" = None => at_most(Time::ZERO + LONGEST),
+        pub(everyday) at: Option<Time> | "none" = None => at_most(Time::ZERO + LONGEST),
         /// Kind of the change.
-        pub action: Option<Action> | "none" = None,
+        pub(everyday) action: Option<Action> | "none" = None,
         /// Number of the node of `node_down`, `node_up` and `node_move`.
-        pub node: Option<u32> | "none" = None,
+        pub(everyday) node: Option<u32> | "none" = None,
         /// Channel of the radio that `node_down` and `node_up` switch; "all": those of the whole node.
         pub channel: Option<u16> | "all" = None,
         /// Position of the node after `node_move`, reached at once.
-        pub position: Option<Position> | "none" = None,
+        pub(everyday) position: Option<Position> | "none" = None,
         /// Destination to which the node of `node_move` walks in a straight line.
-        pub destination: Option<Position> | "none" = None,
+        pub(everyday) destination: Option<Position> | "none" = None,
         /// Speed of the walk to the destination.
-        pub speed: Option<Speed> | "none" = None => above(Speed(0.0)).at_most(mobility::FASTEST),
+        pub(everyday) speed: Option<Speed> | "none" = None => above(Speed(0.0)).at_most(mobility::FASTEST),
         /// Number of the flow of `flow_start` and `flow_stop`.
-        pub flow: Option<u32> | "none" = None,
+        pub(everyday) flow: Option<u32> | "none" = None,
         /// Name of the setting that `set` changes, such as "flow.0.cbr.interval"; the number is that of the flow.
-        pub setting: Option<String> | "none" = None,
+        pub(everyday) setting: Option<String> | "none" = None,
         /// New value of the setting.
-        pub value: Any = Any::default(),
+        pub(everyday) value: Any = Any::default(),
     }
 }
 
@@ -292,7 +293,7 @@ settings! {
     /// Flows that are drawn at random, or read from a file.
     pub struct Traffic {
         /// Number of flows between nodes that are drawn at random.
-        pub flows: u32 = 0 => at_most(1_000_000_000),
+        pub(everyday) flows: u32 = 0 => at_most(1_000_000_000),
         /// Seed of the draw; "topology": `topology.seed`.
         pub seed: Option<u64> | "topology" = None
             ; used when |c| c.flows > 0, else "`traffic.flows` is 0",
@@ -303,15 +304,15 @@ settings! {
         pub max_hops: Option<u32> | "unlimited" = None => at_most(1_000_000)
             ; used when |c| c.flows > 0, else "`traffic.flows` is 0",
         /// Lets a node be an end of at most one of these flows.
-        pub distinct_ends: bool = true
+        pub(everyday) distinct_ends: bool = true
             ; used when |c| c.flows > 0, else "`traffic.flows` is 0",
         /// A CSV file with the columns src and dst: one flow per line. An optional column started_at_s has the start
         /// times \[s\]; with an empty field the flow waits for an event that starts it.
         pub file: Option<String> | "none" = None,
         /// Application of these flows.
-        pub app: app::Kind = app::Kind::Bulk,
+        pub(everyday) app: app::Kind = app::Kind::Bulk,
         /// Start of the first flow.
-        pub start: Time = Time::ZERO => at_most(Time::ZERO + LONGEST),
+        pub(everyday) start: Time = Time::ZERO => at_most(Time::ZERO + LONGEST),
         /// Stop time of the applications, after which they send nothing new.
         pub stop: Option<Time> | "never" = None => at_most(Time::ZERO + LONGEST),
         /// Time between the starts of consecutive flows.
@@ -531,6 +532,8 @@ mod tests {
         let (mut of_schema, mut shown) = (vec![], vec![]);
         collect(&Config::default().schema(), "", &mut of_schema);
         Config::default().show("", &mut |path, word| shown.push((path.to_owned(), word.map(str::to_owned))));
+        of_schema.sort();
+        shown.sort();
         assert_eq!(shown, of_schema);
     }
 }

@@ -33,7 +33,7 @@ use tally::Tally;
 algorithms! { cx:
     settings {
         /// Algorithm.
-        pub algorithm: Algorithm = Algorithm::Fixed,
+        pub(everyday) algorithm: Algorithm = Algorithm::Fixed,
         /// Rates to choose from, in ascending order of assumed speed; a rate may occur twice. Empty: all rates of the
         /// PHY.
         pub rates: Vec<BitRate> = Vec::new()
