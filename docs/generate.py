@@ -83,7 +83,7 @@ def _reference() -> Iterator[str]:
 
 def _shelves() -> Iterator[str]:
     yield "\n## Parts to choose from\n"
-    yield "Every setting that selects a part, with all parts, as printed by `chappe list`.\n"
+    yield "Every setting that selects a part, with all parts, as printed by `chappe explain --list`.\n"
     yield "| setting | part | description |"
     yield "|---|---|---|"
     for shelf in chappe.parts():

@@ -31,7 +31,7 @@ print(chappe.search(scenario, "tcp.receive_window", low=1, high=4, seeds=2).curv
 chappe.sweep(scenario, {"tcp.receive_window": [1, 8]}, 4, out=folder / "study")
 DESIGN.quick = Length(110, 110, 60, 60, 110, 110, 12, seeds=2, many=2, doubted=2, states=4, draws=1, x=(4, 8))
 paper = ["paper", "elrakabawy2005", "--quick", "--figure", "6", "--out", str(folder / "paper")]
-for command in (["list"], ["completion", "bash"], paper):
+for command in (["explain", "--list"], ["completion", "bash"], paper):
     assert cli.main(command) == 0, command
 """
 

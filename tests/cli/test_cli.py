@@ -134,7 +134,7 @@ def test_check_runs_nothing(folder: Path) -> None:
 
 
 def test_list_shows_every_part(folder: Path) -> None:
-    result = command("list", cwd=folder)
+    result = command("explain", "--list", cwd=folder)
     assert (result.returncode, result.stderr) == (0, "")
     for shelf in chappe.parts():
         assert f"{shelf['name']}  ({shelf['setting']})" in result.stdout
@@ -143,7 +143,7 @@ def test_list_shows_every_part(folder: Path) -> None:
 
 
 def test_schema_is_the_schema(folder: Path) -> None:
-    result = command("schema", cwd=folder)
+    result = command("explain", "--schema", cwd=folder)
     assert result.returncode == 0
     assert json.loads(result.stdout) == chappe.schema()
 
@@ -368,7 +368,7 @@ def test_names_with_brackets_are_printed_literally(folder: Path) -> None:
 # ---- output ----
 
 
-@pytest.mark.parametrize("arguments", [["run", "good.toml"], ["check", "good.toml"], ["schema"]])
+@pytest.mark.parametrize("arguments", [["run", "good.toml"], ["check", "good.toml"], ["explain", "--schema"]])
 @pytest.mark.parametrize("unbuffered", [{}, {"PYTHONUNBUFFERED": "1"}])
 def test_a_closed_pipe_ends_quietly(arguments: list[str], unbuffered: dict[str, str], folder: Path) -> None:
     """``chappe ... | head`` ends quietly, with an exit code for incomplete output."""
@@ -388,7 +388,7 @@ def test_a_closed_pipe_ends_quietly(arguments: list[str], unbuffered: dict[str, 
     assert (result.returncode, result.stderr) == (1, "")
 
 
-@pytest.mark.parametrize("arguments", [["run", "good.toml"], ["check", "good.toml"], ["schema"]])
+@pytest.mark.parametrize("arguments", [["run", "good.toml"], ["check", "good.toml"], ["explain", "--schema"]])
 def test_unwritable_output_is_reported(arguments: list[str], folder: Path) -> None:
     """Simulates a full disk: files may not grow."""
     with (folder / "out.txt").open("w") as out:

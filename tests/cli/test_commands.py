@@ -63,7 +63,7 @@ def test_quiet_commands_print_nothing(command: Command) -> None:
         ["sweep", "a.toml", "--seeds", "2", "-o", "study"],
         ["show", "study"],
         ["check", "a.toml"],
-        ["windows", "a.toml", "-o", "windows"],
+        ["plot", "a.toml", "--what", "cwnd", "-o", "cwnd.svg"],
         ["paper"],
         ["validate"],
     ):
@@ -73,9 +73,11 @@ def test_quiet_commands_print_nothing(command: Command) -> None:
 
 
 def test_windows_as_json(command: Command) -> None:
-    printed = command.json("windows", "a.toml", "--variant", "vegas", "--variant", "reno", "-o", "w")
-    rows = pl.read_csv("w/windows.csv")
-    assert (printed["folder"], printed["flow"]) == ("w", 0)
+    printed = command.json(
+        "plot", "a.toml", "--what", "cwnd", "--variant", "vegas", "--variant", "reno", "--data", "w.csv"
+    )
+    rows = pl.read_csv("w.csv")
+    assert (printed["figure"], printed["data"], printed["flow"]) == ("results/a-cwnd.svg", "w.csv", 0)
     for of_variant in printed["variants"]:
         own = rows.filter(variant=of_variant["variant"])
         assert of_variant["changes"] == len(own)
@@ -314,17 +316,32 @@ def test_results_of_another_epoch_are_named(command: Command) -> None:
     )
 
 
-# ---- list and explain ----
+# ---- explain ----
 
 
 def test_list_takes_a_word(command: Command) -> None:
-    (shelf,) = command.json("list", "tcp.variant")
+    (shelf,) = command.json("explain", "--list", "tcp.variant")
     assert [p["keyword"] for p in shelf["parts"]] == next(
         [p["keyword"] for p in s["parts"]] for s in chappe.parts() if s["setting"] == "tcp.variant"
     )
-    assert all("vegas" in p["keyword"] for s in command.json("list", "vegas") for p in s["parts"])
-    assert command.json("list") == chappe.parts()
-    assert command("list", "nothing")[0] == 2
+    assert all("vegas" in p["keyword"] for s in command.json("explain", "--list", "vegas") for p in s["parts"])
+    assert command.json("explain", "--list") == chappe.parts()
+    assert command("explain", "--list", "nothing")[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "name what to explain, such as tcp.receive_window, or use --list or --schema"),
+        (["--list", "vegas", "--schema"], "not allowed with argument"),
+        (["vegas", "--schema"], "not allowed with argument"),
+        (["vegas", "--list"], "not allowed with argument"),
+    ],
+)
+def test_explain_is_asked_one_thing(words: list[str], message: str, command: Command) -> None:
+    code, out, err = command("explain", *words)
+    assert (code, out) == (2, "")
+    assert message in err
 
 
 def test_everything_known_is_explained() -> None:
@@ -407,7 +424,7 @@ def test_unknown_names_get_suggestions(command: Command) -> None:
         assert (code, out) == (2, "")
         assert near in err
     assert suggestions("qqqqqqqq") == []
-    assert "`chappe list` lists the models" in command("explain", "qqqqqqqq")[2]
+    assert "`chappe explain --list` lists the models" in command("explain", "qqqqqqqq")[2]
 
 
 # ---- completion ----
@@ -429,7 +446,7 @@ def completed(script: Path, *words: str) -> list[str]:
 def test_bash_completes(command: Command, tmp_path: Path) -> None:
     script = tmp_path / "chappe.bash"
     script.write_text(command("completion", "bash")[1])
-    assert completed(script, "s") == ["sweep", "show", "schema"]
+    assert completed(script, "s") == ["sweep", "show"]
     # Old names are not offered.
     assert completed(script, "m") == []
     assert completed(script, "run", "--s") == ["--set", "--seed"]

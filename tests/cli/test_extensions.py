@@ -56,7 +56,7 @@ def test_missing_papers_are_named(
     assert "`pip install ./reproductions`" in written
 
 
-@pytest.mark.parametrize("words", [["schema"], ["check", "scenarios/chain.toml", "--quiet"]], ids=" ".join)
+@pytest.mark.parametrize("words", [["explain", "--schema"], ["check", "scenarios/chain.toml", "--quiet"]], ids=" ".join)
 def test_own_commands_do_not_look_for_others(words: list[str]) -> None:
     program = f"import sys; from chappe import cli; cli.main({words}); assert 'importlib.metadata' not in sys.modules"
     subprocess.run([sys.executable, "-c", program], cwd=REPOSITORY, capture_output=True, check=True)

@@ -93,7 +93,7 @@ def test_tables_of_commands(printed: list[Table], tmp_path: Path, monkeypatch: p
         "run several.toml --why",
         "sweep study.toml",
         "sweep search.toml",
-        "list",
+        "explain --list",
         "paper",
         "paper elrakabawy2005 --table 1 --quick",
     ):

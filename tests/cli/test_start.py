@@ -59,8 +59,8 @@ def said(program: str, *arguments: object, **changes: str) -> list[str]:
     [
         ("--help", ""),
         ("run --help", ""),
-        ("list --json", ""),
-        ("list", "rich"),
+        ("explain --list --json", ""),
+        ("explain --list", "rich"),
         ("check scenarios/one-hop.toml --quiet", ""),
         ("check scenarios/one-hop.toml", "rich"),
         ("check scenarios/one-hop.toml --set tcp.varian=vegas", ""),

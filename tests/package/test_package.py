@@ -15,8 +15,8 @@ HEAVY = {"scipy", "matplotlib", "polars", "numpy", "jinja2"}
     "arguments",
     [
         [],
-        ["list"],
-        ["schema"],
+        ["explain", "--list"],
+        ["explain", "--schema"],
         ["explain", "tcp.receive_window"],
         ["check", "scenarios/chain.toml"],
         ["check", "scenarios/chain.toml", "--json"],

@@ -164,7 +164,7 @@ def test_the_command_works_where_it_is_installed(installed: tuple[Path, dict[str
     assert run(command, "--version", cwd=tmp_path, env=env) == version
     # The file of descriptions is in the wheel.
     assert "goodput_bps  (measure)" in run(command, "explain", "goodput_bps", cwd=tmp_path, env=env)
-    assert "ns2-2.35" in run(command, "list", cwd=tmp_path, env=env)
+    assert "ns2-2.35" in run(command, "explain", "--list", cwd=tmp_path, env=env)
     (tmp_path / "my.toml").write_text(SCENARIO)
     printed = json.loads(run(command, "run", "my.toml", "--json", "--out", "out", cwd=tmp_path, env=env))
     # Results do not depend on the installation.

@@ -123,18 +123,49 @@ def test_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytes
     assert cli.main(["plot", "study", "--where", "tcp.variant=vegas", "-o", "study.pdf", "--json"]) == 0
     assert '"figure": "study.pdf"' in capsys.readouterr().out
     assert {p.name for p in tmp_path.iterdir()} >= {"goodput.png", "study.pdf"}
+    Path("empty").mkdir()
+    Path("study.toml").write_text(f"scenario = '{chain}'\nseeds = 2\n")
     for wrong, message in (
         (["plot", "study"], "takes no mean over an axis"),
         (["plot", "study", "--where", "tcp.variant=vega"], "no point has tcp.variant = vega; known: newreno, vegas"),
         (["plot", "study", "--where", "hops"], "give an axis and a value, such as tcp.variant=vegas"),
-        (["plot", "study", "--what", "cwnd"], "--what is for runs, and study has a study"),
+        (
+            ["plot", "study", "--what", "cwnd"],
+            "--what is for runs and scenario files, and study has a study: --measure",
+        ),
+        (["plot", "study", "--variant", "vegas"], "--variant is for scenario files, and study has a study"),
+        (["plot", "run", "--set", "tcp.mss=1 kB"], "--set is for scenario files, and run has a run, which is not"),
+        (["plot", "run", "--data", "a.csv"], "--data is for scenario files, and run has a run"),
+        (["plot", chain, "--measure", "goodput_bps"], "chain.toml is a scenario: --what chooses its figure"),
+        (["plot", chain, "--variant", "vegas"], "--variant is for --what cwnd, and --what is goodput"),
+        (["plot", chain, "--what", "rtt", "--data", "a.csv"], "--data is for --what cwnd, and --what is rtt"),
+        (
+            ["plot", chain, "--what", "air", "-s", "run.stop=10 s", "--from", "12 s"],
+            "a figure from 12 s until 10 s has",
+        ),
+        (["plot", chain, "--what", "x"], "there is no figure 'x'; known: goodput, cwnd, rtt, queue, energy, air"),
+        (["plot", "study.toml"], "study.toml is a study: use `chappe sweep study.toml`"),
+        (["plot", ""], "PATH names no folder"),
         (["plot", "run", "-x", "topology.hops"], "-x is for studies, and run has a run"),
         (["plot", "run", "-o", "a.txt"], "a figure is an SVG, PNG or PDF file, and a.txt has none of these endings"),
-        (["plot", "nowhere"], "nowhere has neither a run nor a study"),
+        (["plot", "nowhere"], "there is no nowhere: name the folder of a run or a study, or a scenario file"),
+        (["plot", "empty"], "empty has neither a run nor a study"),
         (["plot", "run", "--from", "9"], "--from: "),
     ):
         assert cli.main(wrong) == 2
         assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("what", ["goodput", "rtt", "queue", "air"])
+def test_a_scenario_is_run_and_plotted(what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The figure is that of a run which recorded what it needs."""
+    monkeypatch.chdir(tmp_path)
+    Path("chain.toml").write_text(chappe.Scenario(CHAIN).to_toml())
+    until = ["--until", "3 s"]
+    assert cli.main(["plot", "chain.toml", "--what", what, "--seed", "2", *until, "-q"]) == 0
+    chappe.run({**CHAIN, "run.seed": 2, "run.record": ["cwnd", "queue", "frames"]}, out="run")
+    assert cli.main(["plot", "run", "--what", what, *until, "-q", "-o", "again.svg"]) == 0
+    assert Path(f"results/chain-{what}.svg").read_bytes() == Path("again.svg").read_bytes()
 
 
 def test_the_air_has_a_bar_for_each_frame() -> None:

@@ -1,4 +1,4 @@
-"""``chappe windows``: congestion windows of several variants in one scenario."""
+"""``chappe plot SCENARIO --what cwnd``: congestion windows of several variants in one scenario."""
 
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from matplotlib.colors import to_rgba
 SCENARIO = (
     'run.stop = "8 s"\ntopology.hops = 3\ntcp.receive_window = 8\nflow = [{ dst = 3 }, { dst = 1, app = "cbr" }]\n'
 )
+WINDOWS = ["plot", "--what", "cwnd"]
 LOSSES = 'wlan.error = { model = "uniform", rate = 0.05, layer = "net", frames = "data" }\n'
 
 
@@ -27,11 +28,12 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_each_variant_is_run_and_drawn(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     variants = ["newreno", "veno"]
     asked = [word for v in variants for word in ("--variant", v)]
-    assert cli.main(["windows", str(file), *asked, "--out", "drawn"]) == 0
+    assert cli.main([*WINDOWS, str(file), *asked, "--data", "windows.csv"]) == 0
     printed = capsys.readouterr().out
     assert all(v in printed for v in variants)
-    assert all((file.parent / "drawn" / f"windows.{kind}").stat().st_size > 1000 for kind in ("pdf", "svg", "png"))
-    rows = pl.read_csv(file.parent / "drawn" / "windows.csv")
+    assert "Written to results/chain-cwnd.svg and windows.csv." in printed
+    assert (file.parent / "results" / "chain-cwnd.svg").stat().st_size > 1000
+    rows = pl.read_csv(file.parent / "windows.csv")
     assert rows["variant"].unique(maintain_order=True).to_list() == variants
     # The plotted windows equal the recorded windows of a run.
     alone = Scenario.load(file).with_settings({"tcp.variant": "veno"})
@@ -52,8 +54,8 @@ def test_each_variant_is_run_and_drawn(file: Path, capsys: pytest.CaptureFixture
     ],
 )
 def test_without_variants_that_of_the_scenario_is_drawn(file: Path, changes: list[str], name: str) -> None:
-    assert cli.main(["windows", str(file), *(word for c in changes for word in ("--set", c))]) == 0
-    rows = pl.read_csv(file.parent / "results" / "windows" / "windows.csv")
+    assert cli.main([*WINDOWS, str(file), *(word for c in changes for word in ("--set", c)), "--data", "a.csv"]) == 0
+    rows = pl.read_csv(file.parent / "a.csv")
     assert set(rows["variant"]) == {name}
 
 
@@ -67,15 +69,17 @@ def test_variants_replace_the_parts_that_a_scenario_names(file: Path) -> None:
     ("arguments", "message"),
     [
         (["--variant", "venom"], "did you mean `veno`?"),
-        (["--flow", "1"], "flow 1 has no congestion window"),
-        (["--flow", "7"], "flow 7 has no congestion window"),
+        (["--only", "1"], "flow 1 has no congestion window"),
+        (["--only", "7"], "flow 7 has no congestion window"),
+        (["--only", "0", "--only", "1"], "shows one flow of a scenario"),
         (["--out", ""], "--out"),
+        (["--data", "windows.txt"], "a table of windows is a CSV file, and windows.txt has another ending"),
     ],
 )
 def test_errors_are_reported(
     file: Path, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert cli.main(["windows", str(file), *arguments]) == 2
+    assert cli.main([*WINDOWS, str(file), *arguments]) == 2
     written = capsys.readouterr()
     assert message in written.err
     assert written.out == ""
@@ -92,9 +96,9 @@ def test_a_part_of_the_time_is_drawn(file: Path, capsys: pytest.CaptureFixture[s
     assert x[0] == before["time_s"][-1]
     assert y[0] == before["cwnd_segments"][-1]
     assert len(x) - 2 == len(changes.filter(pl.col("time_s").is_between(3.0, 5.0)))
-    assert cli.main(["windows", str(file), "--from", "3 s", "--until", "5 s", "--quiet"]) == 0
+    assert cli.main([*WINDOWS, str(file), "--from", "3 s", "--until", "5 s", "--quiet"]) == 0
     for options, message in ((["--from", "5 s", "--until", "5 s"], "has no time"), (["--from", "soon"], "--from: ")):
-        assert cli.main(["windows", str(file), *options]) == 2
+        assert cli.main([*WINDOWS, str(file), *options]) == 2
         assert message in capsys.readouterr().err
 
 

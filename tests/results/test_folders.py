@@ -77,8 +77,8 @@ def test_a_run_is_written_to_the_given_folder(name: str, here: Path, monkeypatch
     assert cli.main(["run", "a.toml", f"--out={name}"]) == 0
     assert {"run.json", "scenario.toml", "nodes.parquet"} <= names(here / name)
     shutil.rmtree(here / name)
-    assert cli.main(["windows", "a.toml", f"--out={name}"]) == 0
-    assert names(here / name) == {"windows.csv", "windows.svg"}
+    assert cli.main(["plot", "a.toml", "--what=cwnd", f"--data={name}/w.csv", f"--out={name}/w.svg"]) == 0
+    assert names(here / name) == {"w.csv", "w.svg"}
     shutil.rmtree(here / name)
     assert cli.main(["export", "mobility", "a.toml", "--until=1 s", f"--path={name}"]) == 0
     chappe.Scenario.load("a.toml").write_mobility("again", until=1)
@@ -265,7 +265,6 @@ def test_a_run_of_another_version_is_refused_as_such(here: Path, capsys: pytest.
 @pytest.mark.parametrize(
     "command",
     [
-        ["windows", "a.toml"],
         ["paper", "zhou2004", "--quick", "--figure", "3"],
         ["validate", "sinr"],
         ["sweep", "study.toml"],

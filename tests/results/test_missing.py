@@ -123,7 +123,7 @@ def test_json_of_commands_is_strict(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert (printed["format"], printed["version"]) == (1, chappe.__version__)
     assert (printed["results_epoch"], "chappe" in printed) == (chappe.RESULTS_EPOCH, False)
     assert printed["batteries"][0]["capacity_j"] is None
-    assert cli.main(["schema"]) == 0
+    assert cli.main(["explain", "--schema"]) == 0
     strict(capsys.readouterr().out)
     measures = '["goodput_bps", "jain_index", "mean_rtt_s"]'
     (tmp_path / "s.toml").write_text(f'scenario = "a.toml"\nseeds = 2\nmeasures = {measures}\n')

@@ -63,7 +63,6 @@ NAMED = ("s.toml", "./sub/../s.toml", "hard.html", "soft.html", *FOREIGN, "mine.
          "r/flows.parquet", "st/runs.parquet", "st/study.json", "sub", "st", ".")  # fmt: skip
 
 COMMANDS: dict[str, list[str]] = {
-    "report": ["report", "s.toml", "-q", "-o"],
     "run": ["run", "s.toml", "-q", "--report"],
     "sweep": ["sweep", "s.toml", "--seeds", "1", "-q", "-j", "1", "-o", "results/one", "--report"],
     "sweep study.toml": ["sweep", "study.toml", "-q", "-j", "1", "-o", "results/two", "--report"],
@@ -75,6 +74,8 @@ COMMANDS: dict[str, list[str]] = {
     "draw": ["draw", "s.toml", "-q", "-o"],
     "plot": ["plot", "st", "-q", "-o"],
     "plot run": ["plot", "r", "-q", "-o"],
+    "plot scenario": ["plot", "s.toml", "-q", "-o"],
+    "plot windows": ["plot", "s.toml", "--what", "cwnd", "-q", "-o", "figure-of-windows.svg", "--data"],
     "export": ["export", "mobility", "s.toml", "--until", "1 s", "--path"],
     "new": ["new", "-q"],
 }
@@ -85,7 +86,6 @@ FOLDERS: dict[str, list[str]] = {
     "run --pcap": ["run", "s.toml", "-q", "--pcap"],
     "sweep": ["sweep", "s.toml", "--seeds", "1", "-q", "-j", "1", "-o"],
     "advise": ["advise", "s.toml", "--change", "tcp.receive_window=2", "-q", "-j", "1", "-o"],
-    "windows": ["windows", "s.toml", "-q", "-o"],
     "paper": ["paper", "zhou2004", "--quick", "--claim", "P3-F2-1", "-q", "-o"],
 }
 """Commands that write a folder."""
@@ -105,7 +105,7 @@ def test_commands_keep_what_is_not_theirs(command: str, here: Path, capsys: pyte
 
 @pytest.mark.parametrize("command", FOLDERS)
 def test_commands_keep_the_folders_of_others(command: str, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for name, text in {"windows.csv": "a,b\n1,2\n", "claims.csv": "x\n", "study.json": "{}", "run.json": "{}"}.items():
+    for name, text in {"claims.csv": "x\n", "study.json": "{}", "run.json": "{}"}.items():
         (here / f"of-{name}").mkdir()
         (here / f"of-{name}" / name).write_text(text)
     (here / "of-claims.csv" / "runs").mkdir()
@@ -122,8 +122,8 @@ def test_commands_keep_the_folders_of_others(command: str, here: Path, capsys: p
 @pytest.mark.parametrize("command", [name for name in COMMANDS if name != "new"])
 def test_commands_replace_what_is_theirs(command: str, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     options = COMMANDS[command]
-    ending = {"--parquet": ".parquet", "--path": ".anything"}.get(options[-1], ".html")
-    ending = ".svg" if options[0] in ("draw", "plot") else ending
+    ending = {"--parquet": ".parquet", "--path": ".anything", "--data": ".csv"}.get(options[-1], ".html")
+    ending = ".svg" if options[0] in ("draw", "plot") and options[-1] == "-o" else ending
     for _ in range(2):
         assert cli.main([*options, f"sub/own{ending}"]) == 0, capsys.readouterr().err
     (here / "sub" / "link").symlink_to(f"own{ending}")
@@ -204,7 +204,7 @@ def test_a_run_keeps_the_scenario_that_it_reads(here: Path, capsys: pytest.Captu
 
 
 def test_devices_are_written_and_stay(here: Path) -> None:
-    assert cli.main([*COMMANDS["report"], "/dev/null"]) == 0
+    assert cli.main([*COMMANDS["run"], "/dev/null"]) == 0
     assert Path("/dev/null").is_char_device()
     done = subprocess.run(
         [*CHAPPE, *COMMANDS["export"], "/dev/stdout"], cwd=here, env=environment(), capture_output=True, check=True

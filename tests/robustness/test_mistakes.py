@@ -29,7 +29,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ),
         ("run --seed x", ["a seed is a whole number", "required: FILE"]),
         ("run one.toml --set a --set b --measure z", ["'a' and 'b' are not", "no measure 'z'"]),
-        ("report one.toml --set a=1 -o none/x", ["no setting `a`", "no folder none"]),
+        ("run one.toml --set a=1 --report none/x", ["no setting `a`", "no folder none"]),
         (
             "sweep one.toml --axis foo --axis bar --precision x --set q=3",
             ["--axis 'foo'", "--axis 'bar'", "--precision 'x'", "no setting `q`"],
@@ -40,6 +40,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ),
         ("plot study --where d=3 --where e", ["no axis d", "--where e: give"]),
         ("plot run --from x --until y", ["--from: 'x'", "--until: 'y'"]),
+        ("plot one.toml --what rtt --set q=1 -o map.foo", ["no setting `q`", "map.foo has none of these endings"]),
         ("draw one.toml --set a=1 -o map.foo", ["no setting `a`", "map.foo has none of these endings"]),
         ("compare study --by foo --measure bar", ["'foo' is not an axis", "no measure 'bar'"]),
         (
@@ -47,8 +48,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             ["'foo' is not an axis", "'bar' is not an axis", "no measure 'z'"],
         ),
         ("advise one.toml --change foo --change bar --set q=1", ["'foo' is not", "'bar' is not", "no setting `q`"]),
-        ("windows one.toml --from x --until y --set q=1", ["--from: 'x'", "--until: 'y'", "no setting `q`"]),
-        ("windows one.toml --variant a --variant b", ['cannot be "a"', 'cannot be "b"']),
+        ("plot one.toml --what cwnd --from x --until y --set q=1", ["--from: 'x'", "--until: 'y'", "no setting `q`"]),
+        ("plot one.toml --what cwnd --variant a --variant b", ['cannot be "a"', 'cannot be "b"']),
         ("follow one.toml --from x --until y --set q=1", ["--from: 'x'", "--until: 'y'", "no setting `q`"]),
         ("export mobility one.toml --until x --set q=1", ["--until: 'x'", "no setting `q`"]),
         ("paper su2008 --figure 99 --table 98", ["no figure 99", "no table 98"]),

@@ -16,8 +16,8 @@ PRINTING = [
     ["check", "good.toml"],
     ["sweep", "study.toml"],
     ["sweep", "study.toml", "--json"],
-    ["list"],
-    ["schema"],
+    ["explain", "--list"],
+    ["explain", "--schema"],
     ["paper"],
     ["paper", "elrakabawy2005", "--table", "1", "--quick"],
     ["--help"],
@@ -87,7 +87,7 @@ def test_closed_standard_error_is_tolerated(arguments: list[str], folder: Path) 
         assert shell(arguments, streams, folder).returncode == 1
 
 
-@pytest.mark.parametrize("arguments", [["run", "good.toml"], ["list"], SILENT], ids=" ".join)
+@pytest.mark.parametrize("arguments", [["run", "good.toml"], ["explain", "--list"], SILENT], ids=" ".join)
 def test_input_and_errors_are_not_needed(arguments: list[str], folder: Path) -> None:
     for streams in ("<&- 2>&-", "2>/dev/full"):
         result = shell(arguments, streams, folder)

@@ -36,7 +36,7 @@ def test_changes_of_one_setting(changes: Any, name: str, here: Path) -> None:
         chappe.Scenario.load("s.toml", changes)
     if isinstance(changes, list):
         options = [word for change in changes for word in ("--set", change)]
-        for command in (["run"], ["check"], ["report"], ["draw"], ["follow"]):
+        for command in (["run"], ["check"], ["plot"], ["draw"], ["follow"]):
             assert cli.main([*command, "s.toml", *options]) == 2
         assert {p.name for p in here.iterdir()} == {"s.toml"}
 
@@ -56,7 +56,7 @@ def test_changes_of_several_settings(here: Path) -> None:
         ["sweep", "s.toml", "--axis", "tcp.variant=sack,vegas", "-s", 'tcp={variant="vegas"}'],
         ["sweep", "s.toml", "--seeds", "2", "-s", "run.seed=3"],
         ["advise", "s.toml", "--change", "tcp.mss=1 kB,tcp.mss=2 kB"],
-        ["windows", "s.toml", "--variant", "vegas", "-s", "tcp.variant=sack"],
+        ["plot", "s.toml", "--what", "cwnd", "--variant", "vegas", "-s", "tcp.variant=sack"],
         ["run", "s.toml", "--measure", "x = sum(flows.timeouts)", "--measure", "x = max(flows.timeouts)"],
     ],
 )

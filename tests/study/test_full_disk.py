@@ -2,6 +2,7 @@
 
 import errno
 import resource
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,7 +24,6 @@ STUDY = "scenario = 'few.toml'\nseeds = 2\n"
 
 COMMANDS = {
     "run": ["run", "scenario.toml"],
-    "windows": ["windows", "scenario.toml"],
     "sweep": ["sweep", "study.toml", "--jobs=1"],
     "paper": ["paper", "elrakabawy2005", "--table=1", "--quick", "--jobs=1"],
 }
@@ -53,7 +53,7 @@ def joined(table: pl.DataFrame, path: Path) -> None:
     tables.join(pieces, [table], path)
 
 
-@pytest.mark.parametrize("write", [tables.write, tables.write_arrow, tables.write_csv, joined])
+@pytest.mark.parametrize("write", [tables.write, tables.write_arrow, joined])
 def test_a_full_disk_is_reported_at_any_byte(write: Callable[[pl.DataFrame, Path], None], tmp_path: Path) -> None:
     path = tmp_path / "table"
     write(wide(), path)
@@ -67,7 +67,7 @@ def test_a_full_disk_is_reported_at_any_byte(write: Callable[[pl.DataFrame, Path
 
 
 def test_an_unwritable_folder_is_reported(tmp_path: Path) -> None:
-    for write in (tables.write, tables.write_arrow, tables.write_csv, joined):
+    for write in (tables.write, tables.write_arrow, joined):
         with pytest.raises(FileNotFoundError):
             write(wide(), tmp_path / "none" / "table")
 
@@ -101,9 +101,20 @@ def test_commands_leave_no_partial_files(command: str, here: Path, capsys: pytes
         if command == "run":
             assert err == f"error: cannot write to {out}: file too large\n"
             assert left == {}
-        if command == "windows":
-            assert {f"results/{name}": data for name, data in whole.items()}.items() >= left.items()
         assert not [name for name in left if name.endswith(".tmp")]
         empty = [p for p in (out.parent, *out.parent.rglob("*")) if p.is_dir() and not any(p.iterdir())]
         assert empty == []
         assert out.parent.exists() == bool(left)
+
+
+def test_a_plot_and_its_data_are_whole_or_not_there(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plot_ = ["plot", "scenario.toml", "--what", "cwnd", "--out", "new/cwnd.svg", "--data", "new/cwnd.csv"]
+    assert cli.main(plot_) == 0
+    whole = contents(here / "new")
+    for limit in (0, *(size + more for size in map(len, whole.values()) for more in (-1, -200))):
+        shutil.rmtree(here / "new")
+        capsys.readouterr()
+        with limited(limit):
+            assert cli.main(plot_) == 1, limit
+        assert "file too large" in capsys.readouterr().err
+        assert whole.items() >= contents(here / "new").items()

@@ -20,6 +20,7 @@ def script(parser: argparse.ArgumentParser, shell: str) -> str:
     completed = {
         "DIR": shtab.DIRECTORY,
         "FILE": shtab.FILE,
+        "PATH": shtab.FILE,
         "NAME=VALUE": settings,
         "NAME=VALUES": settings,
     }

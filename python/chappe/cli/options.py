@@ -367,7 +367,11 @@ def parser(words: Sequence[str] = ()) -> Parser:
     form.add_argument("--json", action="store_true", help="print the results as JSON")
 
     q = command("plot", plots.plot, "plot a measure of a study, or a run over time")
-    q.add_argument("folder", metavar="DIR", help="folder of a run or of a study")
+    q.add_argument(
+        "file",
+        metavar="PATH",
+        help="folder of a run or of a study, or a scenario file (TOML), which is run; -: standard input",
+    )
     q.add_argument("-x", metavar="AXIS", help="axis of the x values (default: the one with the most values)")
     _measure_option(q, repeated="may be repeated for a panel each")
     q.add_argument("--by", metavar="AXIS", help="axis with a curve for each value")
@@ -386,6 +390,17 @@ def parser(words: Sequence[str] = ()) -> Parser:
     )
     q.add_argument("--from", dest="from_", metavar="TIME", help='begin of the figure of a run, such as "28 s"')
     q.add_argument("--until", metavar="TIME", help="end of the figure of a run")
+    _set_option(q)
+    _seed_option(q)
+    q.add_argument(
+        "--variant",
+        dest="variants",
+        metavar="WORD",
+        action="append",
+        default=[],
+        help="TCP variant with which a scenario is run for --what cwnd; may be repeated (default: the scenario's)",
+    )
+    q.add_argument("--data", metavar="FILE", help="CSV file for the changes that --what cwnd of a scenario shows")
     q.add_argument("-o", "--out", metavar="FILE", help="SVG, PNG or PDF file (default: results/NAME.svg)")
     output_options(q)
 
@@ -441,33 +456,6 @@ def parser(words: Sequence[str] = ()) -> Parser:
     _ignore_option(q)
     output_options(q)
 
-    q = command(
-        "windows", scenarios.windows, "run a scenario with several TCP variants and plot their congestion windows"
-    )
-    _file(q, "scenario file (TOML); -: standard input")
-    _set_option(q)
-    _seed_option(q)
-    q.add_argument(
-        "--variant",
-        dest="variants",
-        metavar="WORD",
-        action="append",
-        default=[],
-        help="TCP variant to plot; may be repeated (default: the variant of the scenario)",
-    )
-    q.add_argument("--flow", type=_flow, metavar="N", default=0, help="number of the flow (default: 0)")
-    q.add_argument("--from", dest="from_", metavar="TIME", help='begin of the figure, such as "28 s"')
-    q.add_argument("--until", metavar="TIME", help="end of the figure")
-    out_option(q, "folder for the figure and its data (default: results/windows)")
-    output_options(q)
-
-    q = command("report", scenarios.report, "run a scenario and write a report with a player, an HTML file")
-    _file(q, "scenario file (TOML); -: standard input")
-    _set_option(q)
-    _seed_option(q)
-    q.add_argument("-o", "--out", metavar="FILE", help="the HTML file (default: the name of the scenario, NAME.html)")
-    output_options(q)
-
     q = command("teach", teach.teach, "write a lesson, an HTML file with a player; without a name, list the lessons")
     q.add_argument("name", metavar="NAME", nargs="?", help="name of the lesson")
     q.add_argument("-o", "--out", metavar="FILE", help="the HTML file (default: NAME.html)")
@@ -508,21 +496,27 @@ def parser(words: Sequence[str] = ()) -> Parser:
     q.add_argument("--path", metavar="FILE", help="write to this file instead of the terminal")
 
     q = command(
-        "list",
-        reference.list_models,
-        "list TCP variants, routing protocols, queue disciplines, presets and all other parts",
+        "explain", reference.explain, "explain a setting, a word, a table, a column or a measure; list the models"
     )
-    q.add_argument("word", nargs="?", metavar="WORD", help="list only parts with this word in name or setting")
-    _json_option(q)
-
-    q = command("explain", reference.explain_name, "explain a setting, a word, a table, a column or a measure")
-    q.add_argument(
-        "name", metavar="NAME", help="such as tcp.receive_window, vegas, tcp.variant=vegas, flows or goodput_bps"
+    asked = q.add_mutually_exclusive_group()
+    asked.add_argument(
+        "name",
+        metavar="NAME",
+        nargs="?",
+        help="such as tcp.receive_window, vegas, tcp.variant=vegas, flows or goodput_bps",
     )
+    asked.add_argument(
+        "--list",
+        dest="word",
+        metavar="WORD",
+        nargs="?",
+        const="",
+        help="list all models: TCP variants, routing protocols, queue disciplines, presets and other parts; "
+        "with a word those that have it in name or setting",
+    )
+    asked.add_argument("--schema", action="store_true", help="print the JSON Schema of scenarios")
     q.add_argument("--all", action="store_true", help="list the settings for experts of a group, too")
     _json_option(q)
-
-    q = command("schema", reference.print_schema, "print the JSON Schema of scenarios")
 
     # The metadata of all installed distributions are read only where they are needed.
     if not words or words[0] not in commands.choices:

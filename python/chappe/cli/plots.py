@@ -1,6 +1,7 @@
 """The commands ``chappe plot`` and ``chappe draw``."""
 
 import argparse
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -20,10 +21,12 @@ _RUN, _STUDY = "run.json", "study.json"
 
 def plot(args: argparse.Namespace) -> int:
     """``chappe plot``."""
+    if args.file and not Path(args.file).is_dir():
+        return _plot_scenario(args)
     from chappe import open as opened
     from chappe.cli.text.studies import told_at_once
 
-    folder = named(args.folder)
+    folder = named(args.file, "PATH")
     if not any((folder / name).is_file() for name in (_RUN, _STUDY)):
         raise CommandError(f"{folder} has neither a run nor a study: `chappe run --out DIR` writes such a folder")
     path = _path(args.out, folder.resolve().name)
@@ -36,7 +39,75 @@ def plot(args: argparse.Namespace) -> int:
                 figure = _of_study(cast("Study", results), args)
         except ValueError as e:
             raise CommandError(str(e)) from None
-    return _written(figure, path, args)
+    _write(figure, path)
+    return _told(args, {"figure": str(path)})
+
+
+def _plot_scenario(args: argparse.Namespace) -> int:
+    """Runs a scenario and plots it over time."""
+    if args.file != STDIN and not Path(args.file).exists():
+        raise CommandError(f"there is no {args.file}: name the folder of a run or a study, or a scenario file")
+    _refuse(args, _FOR_STUDIES, "studies", "is a scenario: --what chooses its figure")
+    what = args.what or "goodput"
+    if what == "cwnd":
+        return _plot_windows(args)
+    if wrong := next((option for option in ("--variant", "--data") if _given(args, option)), None):
+        raise CommandError(f"{wrong} is for --what cwnd, and --what is {what}")
+    path, times, scenario = together(
+        lambda: _path(args.out, f"{_name(args)}-{what}"), lambda: _times(args), lambda: load(args)
+    )
+    from chappe.plot.runs import recording
+    from chappe.results.results import run
+
+    try:
+        results = run(recording(what, scenario))
+        figure = results.plot(what, only=args.only or None, **times)
+    except ValueError as e:
+        raise CommandError(str(e)) from None
+    _write(figure, path)
+    return _told(args, {"figure": str(path)})
+
+
+def _plot_windows(args: argparse.Namespace) -> int:
+    """Runs a scenario with several TCP variants and plots the congestion windows of a flow."""
+    from chappe.plot import window_runs as windows
+
+    if len(args.only) > 1:
+        raise CommandError("--what cwnd shows one flow of a scenario: give --only once")
+    flow = args.only[0] if args.only else 0
+    path, data, times, scenario = together(
+        lambda: _path(args.out, f"{_name(args)}-cwnd"),
+        lambda: None if args.data is None else output(args.data, "--data", outputs.WINDOWS, [Path(args.file)]),
+        lambda: _times(args),
+        lambda: load(args),
+    )
+    variants = list(dict.fromkeys(args.variants))
+    for name in (text.partition("=")[0].strip() for text in args.sets if variants):
+        if name in ("tcp.variant", "tcp.congestion_control", "tcp.loss_recovery"):
+            raise CommandError(f"`{name}` is set by --set and by --variant: let one of them set it")
+    together(*(partial(scenario.with_settings, {"tcp.variant": variant}) for variant in variants))
+    changes = windows.measured(scenario, variants, flow)
+    if changes.is_empty():
+        raise CommandError(
+            f"flow {flow} has no congestion window: it does not use TCP, did not start or does not exist"
+        )
+    variants = variants or changes["variant"].unique(maintain_order=True).to_list()
+    begin_s, end_s = times.get("from_s", 0.0), times.get("until_s", windows.last(changes))
+    if begin_s >= end_s:
+        raise CommandError(f"a figure from {begin_s:g} s until {end_s:g} s has no time")
+    title = f"{args.file}, flow {flow}"
+    figure = windows.figure(changes, variants, title=title, end_s=end_s, begin_s=begin_s)
+    rows = windows.summary(changes, variants)
+    if not (args.json or args.quiet):
+        windows.table(rows)
+    _write(figure, path)
+    if data is not None:
+        try:
+            data.parent.mkdir(parents=True, exist_ok=True)
+            outputs.write(data, changes.write_csv().encode(), outputs.WINDOWS)
+        except OSError as e:
+            raise unwritable(data, e) from None
+    return _told(args, {"figure": str(path), **({} if data is None else {"data": str(data)})}, flow=flow, variants=rows)
 
 
 def draw(args: argparse.Namespace) -> int:
@@ -47,22 +118,48 @@ def draw(args: argparse.Namespace) -> int:
         figure = scenario.plot()
     except ValueError as e:
         raise CommandError(str(e)) from None
-    return _written(figure, path, args)
+    _write(figure, path)
+    return _told(args, {"figure": str(path)})
+
+
+_FOR_STUDIES = ("-x", "--measure", "--by", "--across", "--flows", "--where")
+_FOR_RUNS = ("--what", "--only", "--from", "--until")
+_FOR_SCENARIOS = ("--set", "--seed", "--variant", "--data")
+_NAMES = {"--measure": "measures", "--from": "from_", "--set": "sets", "--variant": "variants"}
+"""Names of options in the parsed command line, where they differ."""
+
+
+def _given(args: argparse.Namespace, option: str) -> bool:
+    """True if an option was given."""
+    return getattr(args, _NAMES.get(option, option.lstrip("-"))) not in (None, [])
+
+
+def _refuse(args: argparse.Namespace, options: Sequence[str], kind: str, other: str) -> None:
+    """Refuses options that are for another kind of PATH."""
+    if wrong := next((option for option in options if _given(args, option)), None):
+        raise CommandError(f"{wrong} is for {kind}, and {args.file} {other}")
+
+
+def _times(args: argparse.Namespace) -> dict[str, float]:
+    """Begin and end of a figure, those that are given."""
+    times = together(lambda: time_of("--from", args.from_), lambda: time_of("--until", args.until))
+    return {name: s for name, s in zip(("from_s", "until_s"), times, strict=True) if s is not None}
+
+
+def _name(args: argparse.Namespace) -> str:
+    """Name of a scenario in the name of its figure."""
+    return "run" if args.file == STDIN else Path(args.file).stem
 
 
 def _of_run(results: "Results", args: argparse.Namespace) -> "Figure":
-    given = {"-x": args.x, "--measure": args.measures, "--by": args.by, "--across": args.across, "--flows": args.flows}
-    if wrong := next((option for option, value in given.items() if value), "--where" if args.where else None):
-        raise CommandError(f"{wrong} is for studies, and {args.folder} has a run: --what chooses its figure")
-    times = together(lambda: time_of("--from", args.from_), lambda: time_of("--until", args.until))
-    changes = {name: s for name, s in zip(("from_s", "until_s"), times, strict=True) if s is not None}
-    return results.plot(args.what or "goodput", only=args.only or None, **changes)
+    _refuse(args, _FOR_STUDIES, "studies", "has a run: --what chooses its figure")
+    _refuse(args, _FOR_SCENARIOS, "scenario files", "has a run, which is not repeated")
+    return results.plot(args.what or "goodput", only=args.only or None, **_times(args))
 
 
 def _of_study(study: "Study", args: argparse.Namespace) -> "Figure":
-    given = {"--what": args.what, "--only": args.only, "--from": args.from_, "--until": args.until}
-    if wrong := next((option for option, value in given.items() if value), None):
-        raise CommandError(f"{wrong} is for runs, and {args.folder} has a study")
+    _refuse(args, _FOR_RUNS, "runs and scenario files", "has a study: --measure chooses its figure")
+    _refuse(args, _FOR_SCENARIOS, "scenario files", "has a study, whose runs are not repeated")
     where = dict(together(*(partial(_value, study, text) for text in args.where)))
     measures = args.measures or ["goodput_bps" if not study.is_search else study.measure_of_search]
     return study.plot(args.x, measures, by=args.by, across=args.across, where=where, flows=args.flows)
@@ -91,7 +188,7 @@ def _path(out: str | None, name: str) -> Path:
     return path
 
 
-def _written(figure: "Figure", path: Path, args: argparse.Namespace) -> int:
+def _write(figure: "Figure", path: Path) -> None:
     """Writes a figure."""
     from chappe.plot import encoded
 
@@ -100,8 +197,12 @@ def _written(figure: "Figure", path: Path, args: argparse.Namespace) -> int:
         outputs.write(path, encoded(figure, path.suffix.lower().removeprefix(".")), outputs.FIGURE)
     except OSError as e:
         raise unwritable(path, e) from None
+
+
+def _told(args: argparse.Namespace, files: dict[str, str], **further: Any) -> int:
+    """Prints the names of the files that were written, and with ``--json`` what they show."""
     if args.json:
-        print_json({"figure": str(path)})
+        print_json({**files, **further})
     elif not args.quiet:
-        show.say(f"Written to {path}.")
+        show.say(f"Written to {' and '.join(files.values())}.")
     return 0

@@ -1,4 +1,4 @@
-"""Commands about names: ``list``, ``explain``, ``schema`` and ``completion``."""
+"""Commands about names: ``explain`` and ``completion``."""
 
 import argparse
 from typing import Any
@@ -8,18 +8,30 @@ from chappe.cli.text import problems as show
 from chappe.scenario.scenario import parts, schema
 
 
-def list_models(args: argparse.Namespace) -> int:
-    """``chappe list``."""
-    shelves = parts()
-    if args.word is not None:
-        shelves = _with_word(shelves, args.word.lower())
-        if not shelves:
-            raise CommandError(f"no model has {args.word!r} in its name or its setting: `chappe list` lists all models")
-    if args.json:
+def explain(args: argparse.Namespace) -> int:
+    """``chappe explain``."""
+    if args.schema:
+        print_json(schema())
+    elif args.word is not None:
+        _list_models(args.word, args.json)
+    elif args.name is not None:
+        _explain_name(args.name, args.json, is_whole=args.all)
+    else:
+        raise CommandError("name what to explain, such as tcp.receive_window, or use --list or --schema")
+    return 0
+
+
+def _list_models(word: str, as_json: bool) -> None:
+    """Lists the models, or those with a word in their names or settings."""
+    shelves = _with_word(parts(), word.lower())
+    if not shelves:
+        raise CommandError(
+            f"no model has {word!r} in its name or its setting: `chappe explain --list` lists all models"
+        )
+    if as_json:
         print_json(shelves)
     else:
         show.parts(shelves)
-    return 0
 
 
 def _with_word(shelves: list[dict[str, Any]], word: str) -> list[dict[str, Any]]:
@@ -33,26 +45,19 @@ def _with_word(shelves: list[dict[str, Any]], word: str) -> list[dict[str, Any]]
     return found
 
 
-def explain_name(args: argparse.Namespace) -> int:
-    """``chappe explain``."""
+def _explain_name(name: str, as_json: bool, *, is_whole: bool) -> None:
+    """Prints all meanings of a name."""
     from chappe.scenario.explain import explain, suggestions
 
-    found = explain(args.name)
+    found = explain(name)
     if not found:
-        near = suggestions(args.name)
-        known = f"did you mean {' or '.join(near)}?" if near else "`chappe list` lists the models"
-        raise CommandError(f"nothing is named {args.name!r}: {known}")
-    if args.json:
+        near = suggestions(name)
+        known = f"did you mean {' or '.join(near)}?" if near else "`chappe explain --list` lists the models"
+        raise CommandError(f"nothing is named {name!r}: {known}")
+    if as_json:
         print_json([e._asdict() for e in found])
     else:
-        show.explanations(found, is_whole=args.all)
-    return 0
-
-
-def print_schema(_: argparse.Namespace) -> int:
-    """``chappe schema``."""
-    print_json(schema())
-    return 0
+        show.explanations(found, is_whole=is_whole)
 
 
 def completion(args: argparse.Namespace) -> int:

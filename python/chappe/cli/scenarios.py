@@ -1,10 +1,9 @@
-"""Commands that take a scenario: ``run``, ``report``, ``check``, ``windows`` and ``export``."""
+"""Commands that take a scenario: ``run``, ``check`` and ``export``."""
 
 import argparse
 import contextlib
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from chappe import _core
 from chappe import text as show
@@ -68,7 +67,8 @@ def run(args: argparse.Namespace) -> int:
         budgets = {} if told_of is None else {"why": saved.explained(results.why(), told_of)}
         everything = results.to_dict(measures=args.measures or None, flows=args.flows)
         told = [warning for warning in everything["warnings"] if warning["code"] not in args.ignored]
-        print_json({**everything, "warnings": told, **budgets})
+        written = {} if report_file is None else {"report": _about(report_file)}
+        print_json({**everything, "warnings": told, **budgets, **written})
     elif not args.quiet:
         from chappe.cli.text import results as show_results
 
@@ -88,6 +88,10 @@ def run(args: argparse.Namespace) -> int:
         if pcap is not None:
             show.say("")
             show.say(f"Captures written to {pcap}: a pcapng file for each node.")
+        if report_file is not None:
+            size = _core.in_bytes(report_file.stat().st_size)
+            show.say("")
+            show.say(f"Report written to {plain(report_file)} ({size}). It opens offline in a browser.")
     return 0
 
 
@@ -104,24 +108,6 @@ def _tables_for(measures: list[str]) -> list[str]:
     return list(recorded_for(own.values()))
 
 
-def report(args: argparse.Namespace) -> int:
-    """``chappe report``."""
-    from chappe import page
-    from chappe._common.progress import hidden
-
-    source = Path("run" if args.file == "-" else args.file)
-    name = f"{source.stem}.html" if args.out is None else args.out
-    path, scenario = together(lambda: page_file(name, "--out", [source]), lambda: load(args))
-    with hidden(args.quiet):
-        results = _results(scenario, source.name, None, None)
-    _report(results, path, source.name)
-    if args.json:
-        print_json({"path": str(path), "bytes": path.stat().st_size, "player": page.module() is not None})
-    elif not args.quiet:
-        show.say(f"Written to {plain(path)} ({_core.in_bytes(path.stat().st_size)}). It opens offline in a browser.")
-    return 0
-
-
 def _report(results: "Results", path: Path, title: str) -> None:
     """Writes the report of a run."""
     from chappe import page
@@ -132,6 +118,13 @@ def _report(results: "Results", path: Path, title: str) -> None:
         raise unwritable(path, e) from None
     if page.module() is None:
         tell(f"warning: {plain(path)} has no player: {page.WITHOUT}")
+
+
+def _about(path: Path) -> dict[str, Any]:
+    """A report as plain data."""
+    from chappe import page
+
+    return {"path": str(path), "bytes": path.stat().st_size, "player": page.module() is not None}
 
 
 def _refuse_shared(pcap: Path, out: Path) -> None:
@@ -197,51 +190,6 @@ def check(args: argparse.Namespace) -> int:
     if args.json:
         print_json({"problems": [p._asdict() for p in problems], "warnings": warnings})
     return BAD_INPUT if problems else 0
-
-
-def windows(args: argparse.Namespace) -> int:
-    """``chappe windows``."""
-    from chappe.plot import window_runs as windows
-
-    out = str(Path("results", "windows")) if args.out is None else args.out
-    place = named(out)
-    if place.is_dir():
-        try:
-            windows.refuse_others(place)
-        except OSError as e:
-            raise unwritable(place, e, BAD_INPUT) from None
-    begin_s, until_s, scenario = together(
-        lambda: time_of("--from", args.from_), lambda: time_of("--until", args.until), lambda: load(args)
-    )
-    variants = list(dict.fromkeys(args.variants))
-    for name in (text.partition("=")[0].strip() for text in args.sets if variants):
-        if name in ("tcp.variant", "tcp.congestion_control", "tcp.loss_recovery"):
-            raise CommandError(f"`{name}` is set by --set and by --variant: let one of them set it")
-    together(*(partial(scenario.with_settings, {"tcp.variant": variant}) for variant in variants))
-    changes = windows.measured(scenario, variants, args.flow)
-    if changes.is_empty():
-        raise CommandError(
-            f"flow {args.flow} has no congestion window: it does not use TCP, did not start or does not exist"
-        )
-    variants = variants or changes["variant"].unique(maintain_order=True).to_list()
-    begin_s, end_s = begin_s or 0.0, windows.last(changes) if until_s is None else until_s
-    if begin_s >= end_s:
-        raise CommandError(f"a figure from {begin_s:g} s until {end_s:g} s has no time")
-    with folder(out) as made:
-        title = f"{args.file}, flow {args.flow}"
-        drawn = windows.figure(changes, variants, title=title, end_s=end_s, begin_s=begin_s)
-        rows = windows.summary(changes, variants)
-        if not (args.json or args.quiet):
-            windows.table(rows)
-        try:
-            written = windows.write(made, changes, drawn)
-        except OSError as e:
-            raise unwritable(made, e) from None
-    if args.json:
-        print_json({"folder": str(made), "flow": args.flow, "variants": rows})
-    elif not args.quiet:
-        show.say(written)
-    return 0
 
 
 def export_mobility(args: argparse.Namespace) -> int:

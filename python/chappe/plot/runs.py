@@ -53,8 +53,7 @@ def figure(results: "Results", what: str, only: list[int] | None, from_s: float,
         ValueError: If there is no such kind, its table was not recorded or is empty, a number is unknown, the times
             are in a wrong order, or there are more curves than colors.
     """
-    if what not in (*KINDS, AIR):
-        raise ValueError(f"there is no figure {said(what)}; known: {', '.join((*KINDS, AIR))}")
+    _check(what)
     end_s = results.simulated_s if until_s is None else until_s
     if not 0 <= from_s < end_s:
         raise ValueError(
@@ -76,6 +75,12 @@ def figure(results: "Results", what: str, only: list[int] | None, from_s: float,
     for axes in drawn.axes:
         axes.set_xlim(from_s, end_s)
     return drawn
+
+
+def _check(what: str) -> None:
+    """Refuses an unknown kind of figure."""
+    if what not in (*KINDS, AIR):
+        raise ValueError(f"there is no figure {said(what)}; known: {', '.join((*KINDS, AIR))}")
 
 
 def _cut(c: plot.Curve, from_s: float, until_s: float) -> plot.Curve:
@@ -174,6 +179,21 @@ KINDS = {
     "energy": Kind("Energy that is left in each battery", _energy, "nodes"),
 }
 """Figures of a run over time, by name."""
+
+
+_TABLES = {"cwnd": ["cwnd"], "rtt": ["cwnd"], "queue": ["queue"], "energy": ["energy"], AIR: ["frames"]}
+"""Recorded tables that figures need."""
+
+
+def recording(what: str, scenario: "Scenario") -> "Scenario":
+    """The scenario, with what a figure of its run needs in ``run.record``.
+
+    Raises:
+        ValueError: If there is no such figure.
+    """
+    _check(what)
+    asked = scenario.settings["run"]["record"]
+    return scenario.with_settings({"run.record": list(dict.fromkeys([*asked, *_TABLES.get(what, [])]))})
 
 
 def network(scenario: "Scenario") -> "Figure":

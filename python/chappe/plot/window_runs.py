@@ -1,7 +1,6 @@
-"""Congestion windows of TCP variants in one scenario, as plotted by ``chappe windows``."""
+"""Congestion windows of TCP variants in one scenario, as plotted by ``chappe plot SCENARIO --what cwnd``."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -9,11 +8,7 @@ from matplotlib.figure import Figure
 
 from chappe import plot
 from chappe import text as show
-from chappe._common import outputs
-from chappe._common.files import UNFINISHED
-from chappe._common.words import count
 from chappe.results.results import run
-from chappe.results.storage import tables
 from chappe.scenario.scenario import Scenario
 
 
@@ -89,40 +84,3 @@ def table(rows: Sequence[Mapping[str, Any]]) -> None:
         largest = "" if r["max_cwnd_segments"] is None else show.number(r["max_cwnd_segments"], 3)
         t.add_row(r["variant"], str(r["changes"]), str(r["fast_retransmits"]), str(r["timeouts"]), largest)
     show.write(t)
-
-
-NAMES = frozenset(f"windows.{kind}{end}" for kind in (*plot.FORMATS, "csv") for end in ("", UNFINISHED))
-"""Files that :func:`write` creates."""
-
-
-_HEADER = b"variant,time_s,flow,"
-"""Begin of ``windows.csv``."""
-
-
-def refuse_others(folder: Path) -> None:
-    """Refuses a folder with files that :func:`write` does not create.
-
-    Raises:
-        FileExistsError: If there are such files.
-    """
-    if foreign := sorted(p.name for p in folder.iterdir() if not _is_ours(p)):
-        raise FileExistsError(f"{folder} has other files, such as {foreign[0]}: use a new folder, or empty this one")
-
-
-def _is_ours(path: Path) -> bool:
-    """Returns true for a file that :func:`write` has written, or left unfinished."""
-    if path.name not in NAMES or path.is_symlink() or not path.is_file():
-        return False
-    if path.name.endswith(UNFINISHED) or not path.stat().st_size:
-        return True
-    if path.suffix == ".csv":
-        with path.open("rb") as file:
-            return file.readline().startswith(_HEADER)
-    return outputs.is_ours(path, outputs.FIGURE)
-
-
-def write(folder: Path, changes: pl.DataFrame, drawn: Figure) -> str:
-    """Writes the figure and its data; returns a message with the names of the files."""
-    plot.save(drawn, folder, "windows")
-    tables.write_csv(changes, folder / "windows.csv")
-    return f"Written to {folder}: windows.pdf, windows.svg, windows.png and windows.csv ({count(len(changes), 'row')})."

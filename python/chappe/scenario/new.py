@@ -47,8 +47,8 @@ def text_of(answers: Mapping[str, str]) -> str:
     """
     nodes, flows = int(answers["nodes"]), int(answers["flows"])
     lines = [
-        "# A scenario for `chappe run`, `chappe sweep` and `chappe report`.",
-        "# `chappe check` finds mistakes, `chappe explain NAME` tells what a setting is, `chappe list` lists models.",
+        "# A scenario for `chappe run`, `chappe sweep` and `chappe plot`.",
+        "# `chappe check` finds mistakes, `chappe explain` explains settings, `chappe explain --list` lists models.",
         *(["", f'extends = "{LINUX}"             # the TCP of Linux 6.18'] if answers["variant"] == LINUX else []),
         "",
         "[run]",

@@ -12,7 +12,7 @@ from typing import IO, Any, cast
 import polars as pl
 import polars.selectors as cs
 
-from chappe._common.files import footer, write_file
+from chappe._common.files import footer
 
 TYPES = {"float": pl.Float64, "int": pl.Int64, "text": pl.String, "bool": pl.Boolean}
 """Types of columns by their names in the core."""
@@ -57,11 +57,6 @@ def write_arrow(table: pl.DataFrame, path: Path) -> None:
     """Writes a table as an Arrow file."""
     with _written(path) as file:
         table.write_ipc(file, compression="uncompressed")
-
-
-def write_csv(table: pl.DataFrame, path: Path) -> None:
-    """Writes a table as a CSV file, atomically."""
-    write_file(path, table.write_csv().encode("utf-8"))
 
 
 def join(
