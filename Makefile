@@ -108,7 +108,7 @@ docs: $(VENV)/built
 
 # Work per picture, size, and time to the first picture.
 bench-pages: $(VENV)/built wasm pages-tools
-	$(BIN)/python benches/pages.py
+	$(BIN)/python reproductions/benches/pages.py
 
 # The wheel is packed first, because lints and tests build the binding differently and replace the library of the wheel.
 # Then Rust and Python run in parallel, because one core compiles one crate; the output of a command appears at its end.
@@ -168,18 +168,21 @@ check-kernel:
 		timeline::tcp::linux::kernel
 	@cat target/linux_answers.md
 
+# The benches of the reproductions use those of the simulator.
+bench bench-yardstick bench-motion bench-sinr bench-wifi: export PYTHONPATH := $(CURDIR)/benches
+
 bench: $(VENV)/built
 	cargo build --quiet --release --locked --example run
 	$(BIN)/python benches/compare.py
-	$(BIN)/python benches/zhou.py
-	$(BIN)/python benches/wires.py
-	$(BIN)/python benches/classroom.py
-	$(BIN)/python benches/walkers.py
+	$(BIN)/python reproductions/benches/zhou.py
+	$(BIN)/python reproductions/benches/wires.py
+	$(BIN)/python reproductions/benches/classroom.py
+	$(BIN)/python reproductions/benches/walkers.py
 
 # The page reproductions/docs/performance.md.
 bench-yardstick: $(VENV)/built
 	cargo build --quiet --release --locked --example run
-	$(BIN)/python benches/yardstick.py
+	$(BIN)/python reproductions/benches/yardstick.py
 
 bench-gate:
 	cargo build --quiet --release --locked --example run
@@ -191,19 +194,19 @@ bench-scale:
 
 bench-motion:
 	cargo build --quiet --release --locked --example run
-	$(PYTHON) benches/motion.py
+	$(PYTHON) reproductions/benches/motion.py
 
 bench-sinr:
 	cargo build --quiet --release --locked --example run
-	$(PYTHON) benches/sinr.py
+	$(PYTHON) reproductions/benches/sinr.py
 
 bench-wifi:
 	cargo build --quiet --release --locked --example run
-	$(PYTHON) benches/wifi.py
+	$(PYTHON) reproductions/benches/wifi.py
 
 bench-study: $(VENV)/built
-	$(BIN)/python benches/study.py
-	$(BIN)/python benches/many_runs.py
+	$(BIN)/python reproductions/benches/study.py
+	$(BIN)/python reproductions/benches/many_runs.py
 
 MINUTES ?= 5
 fuzz: $(VENV)/built
