@@ -1,6 +1,6 @@
 """Times ours against ns-2 in a room: user CPU time of eleven nodes with 130 TCP connections and batteries, in turn.
 
-The runs are those of Ramarathinam and Labrador 2003 (``benches/classroom.tcl``), without traces. DSDV is left out: in
+The runs are those of Ramarathinam and Labrador 2003 (``classroom.tcl``), without traces. DSDV is left out: in
 ns-2 some seeds loop for ever. Both must deliver as much.
 
 Exit status 1: a run misses the target, or the deliveries disagree.
@@ -9,10 +9,10 @@ Exit status 1: a run misses the target, or the deliveries disagree.
 import sys
 from dataclasses import dataclass
 
-from runs import HERE, program
-from zhou import TUNINGS, main
+from runs import program
+from zhou import HERE, TUNINGS, main
 
-SCENARIO = HERE.parent / "reproductions" / "chappe_papers" / "ramarathinam2003" / "scenario.toml"
+SCENARIO = HERE.parent / "chappe_papers" / "ramarathinam2003" / "scenario.toml"
 SECONDS = 500
 # Differences from AODV, as in the scenario, at the data rate of ns-2.
 NS2_RATE = "wlan.data_rate=2 Mbit/s"

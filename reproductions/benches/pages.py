@@ -1,6 +1,6 @@
 """Reports in a browser: pages of runs (CPU time per picture, size, time to the first picture) and of large studies.
 
-python benches/pages.py
+python reproductions/benches/pages.py
 
 Exit status 1: a limit is exceeded. Needs the module (`make wasm`), Chromium, and Playwright for Python.
 """

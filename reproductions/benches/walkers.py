@@ -1,6 +1,6 @@
 """Times ours against ns-2 among walkers: user CPU time of twenty nodes that move and send over AODV, in turn.
 
-The runs are those of Ahmed, Zaidi and Sharif 2006 (``benches/walkers.tcl``) on one walk, without traces. Both must
+The runs are those of Ahmed, Zaidi and Sharif 2006 (``walkers.tcl``) on one walk, without traces. Both must
 deliver as much.
 
 Exit status 1: a run misses the target, or the deliveries disagree.
@@ -12,8 +12,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from chappe_papers.ahmed2006 import points
-from runs import HERE, program
-from zhou import TUNINGS, main
+from runs import program
+from zhou import HERE, TUNINGS, main
 
 WALK = 1
 AGENTS = {"newreno": "Newreno", "sack": "Sack1"}

@@ -1,4 +1,4 @@
-// The runs of benches/wifi.py for ns-3.37: saturated stations of 802.11n around a receiver, or TCP over a chain.
+// The runs of wifi.py for ns-3.37: saturated stations of 802.11n around a receiver, or TCP over a chain.
 // Usage: wifi stations|chain NUMBER SECONDS SEED; prints the frames that were sent, the MPDUs of data, and the bytes
 // delivered.
 

@@ -1,6 +1,6 @@
 """Measures 802.11n: instructions per A-MPDU and per MPDU, and CPU time in turn beside ns-3, if it is installed.
 
-The runs are those of benches/wifi.toml, and of benches/wifi.cc for ns-3: a saturated link, ten saturated stations
+The runs are those of wifi.toml, and of wifi.cc for ns-3: a saturated link, ten saturated stations
 around a receiver, and TCP over three hops, with A-MPDUs as long as HT20 allows at MCS 7. Saturated stations must send
 as many MPDUs with both. Those of TCP depend on its acknowledgements: times are compared per MPDU.
 
@@ -21,7 +21,9 @@ from typing import Any
 
 from compare import timed
 from gate import instructions
-from runs import HERE, program, wanted_seeds
+from runs import program, wanted_seeds
+
+HERE = Path(__file__).resolve().parent
 
 SECONDS = 60
 SHORT = 10

@@ -1,6 +1,6 @@
 """Times ours against ns-2 on wires alone: user CPU time of long flows over a bottleneck and of short flows, in turn.
 
-The runs are those of ``benches/dumbbell.tcl`` and ``benches/short_flows.tcl``. Both must deliver as much.
+The runs are those of ``dumbbell.tcl`` and ``reproductions/benches/short_flows.tcl``. Both must deliver as much.
 
 Exit status 1: a run misses the target, or the deliveries disagree.
 """
@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from runs import HERE, program
-from zhou import TUNINGS, WIRES_TARGET, Timed, main
+from runs import program
+from zhou import HERE, TUNINGS, WIRES_TARGET, Timed, main
 
 HOST = 'rate = "10 Gbit/s", queue.limit = 10000, delay ='
 BEGIN = """extends = "ns2-2.35"

@@ -3,7 +3,8 @@
 Every run is made with ours and with ns-2 in turn: as it comes, and with few headers under each of three schedulers, of
 which the fastest counts. Ratios are of user CPU time, pair by pair, without that of a run of no length. Neither writes
 what the run does not need, and both must deliver as many segments. What was measured is kept in yardstick.json beside
-this file, so that a part can be measured anew: ``python benches/yardstick.py "twenty walkers" study``.
+this file, so that a part can be measured anew:
+``PYTHONPATH=benches python reproductions/benches/yardstick.py "twenty walkers" study``.
 
 Exit status 2: it could not be measured.
 """
@@ -36,10 +37,12 @@ import wires
 import zhou
 from compare import DEFAULT, ns_command, timed
 from gate import BASELINE, fail, instructions
-from runs import HERE, NO_LENGTH, RUNS, Run, frames
+from runs import HERE as BENCHES
+from runs import NO_LENGTH, RUNS, Run, frames
 
+HERE = Path(__file__).resolve().parent
 KEPT = HERE / "yardstick.json"
-PAGE = HERE.parent / "reproductions" / "docs" / "performance.md"
+PAGE = HERE.parent / "docs" / "performance.md"
 STOCK = ("all", "Calendar")
 FEW = [("few", scheduler) for scheduler in ("List", "Calendar", "Heap")]
 COMMANDS = ("run scenarios/one-hop.toml", "check scenarios/one-hop.toml", "explain --list", "--help")
@@ -76,7 +79,7 @@ def cases(folder: Path) -> list[Case]:
         found.append(Case(f"chain of 7 hops, {run}", CHAIN_SECONDS, ours_of, of_chain))
     for name, topology, spacing, length in (
         ("120 nodes, 10 flows", scale.PAPER / "random120_1", 1.0, 40),
-        ("1,000 nodes, 80 flows", HERE / "random1000", 0.1, 5),
+        ("1,000 nodes, 80 flows", BENCHES / "random1000", 0.1, 5),
     ):
         files = folder / topology.name
         files.mkdir()
@@ -155,7 +158,7 @@ def waiting() -> list[str]:
     def once(command: str) -> float:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run(
-            [sys.executable, "-m", "chappe.cli", *command.split()], cwd=HERE.parent, check=True, capture_output=True
+            [sys.executable, "-m", "chappe.cli", *command.split()], cwd=BENCHES.parent, check=True, capture_output=True
         )
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
@@ -203,7 +206,7 @@ TEXT = """# Performance
 
 **{worst_first}**
 
-[benches/yardstick.py](../../benches/yardstick.py) writes this page: `make bench-yardstick`.
+[yardstick.py](../benches/yardstick.py) writes this page: `make bench-yardstick`.
 
 Machine: {machine}. Times are user CPU time of one thread. Other work may
 have run beside it (load {load}): ratios of runs made in turn say more than times.

@@ -1,6 +1,6 @@
 """Times ours against ns-2 on wires: user CPU time of five TCP connections over a lossy link, in turn.
 
-The runs are those of Zhou et al. 2004 (``benches/zhou.tcl``), with and without Snoop. Both must deliver as
+The runs are those of Zhou et al. 2004 (``zhou.tcl``), with and without Snoop. Both must deliver as
 much. What a run of no length takes is left out. With Snoop ns-2 has LANs, which write traces.
 
 Exit status 1: a run misses the target, or the deliveries disagree.
@@ -10,13 +10,16 @@ import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import mean, median
 from typing import Protocol
 
 from compare import DEFAULT, TARGET, TUNINGS, timed, welch
-from runs import HERE, NO_LENGTH, program, wanted_seeds
+from runs import HERE as BENCHES
+from runs import NO_LENGTH, program, wanted_seeds
 
-SCENARIO = HERE.parent / "scenarios" / "zhou2004.toml"
+HERE = Path(__file__).resolve().parent
+SCENARIO = BENCHES.parent / "scenarios" / "zhou2004.toml"
 SECONDS = 100
 TOLERANCE = 0.03
 # Over wires ns-2 is as fast as ours.
