@@ -8,6 +8,7 @@ import pytest
 from chappe import text as show
 from chappe.stats import Estimate
 from chappe_papers.compare import difference_from_one, finish, groups, joined, origin, percent
+from chappe_papers.files import write_csv
 from chappe_papers.page import table
 
 
@@ -43,3 +44,10 @@ def test_files_and_summary(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     said = capsys.readouterr().out
     assert said.splitlines()[-2] == "1 of 1 agrees."
     assert "validation.md with every value and why, validation.csv." in " ".join(said.split())
+
+
+def test_unknown_numbers_are_empty_cells(tmp_path: Path) -> None:
+    """Also those that were written as text."""
+    inf, nan = float("inf"), float("nan")
+    write_csv(tmp_path / "a.csv", ["a", "b"], [[1.5, nan], [inf, repr(-inf)], ["nan", "inflated"], [None, 0]])
+    assert (tmp_path / "a.csv").read_text() == "a,b\n1.5,\n,\n,inflated\n,0\n"

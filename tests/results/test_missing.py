@@ -10,7 +10,6 @@ import polars as pl
 import polars.selectors as cs
 import pytest
 from chappe import cli
-from chappe._common.files import write_csv
 from chappe.results.storage.columns import TABLES
 from chappe.results.storage.recorded import RECORDED
 
@@ -154,10 +153,3 @@ def test_tables_of_a_study_have_no_nan(tmp_path: Path) -> None:
 
 def test_all_recorded_tables_are_tried() -> None:
     assert {*EVERYTHING, "energy"} == set(RECORDED)
-
-
-def test_unknown_numbers_are_empty_cells(tmp_path: Path) -> None:
-    """In files of papers too, which write some numbers as text."""
-    inf, nan = float("inf"), float("nan")
-    write_csv(tmp_path / "a.csv", ["a", "b"], [[1.5, nan], [inf, repr(-inf)], ["nan", "inflated"], [None, 0]])
-    assert (tmp_path / "a.csv").read_text() == "a,b\n1.5,\n,\n,inflated\n,0\n"

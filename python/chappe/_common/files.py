@@ -1,9 +1,7 @@
 """Atomic writing of files, the end of Parquet files, and removal of folders that stay empty."""
 
-import csv
-import io
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from itertools import takewhile
 from pathlib import Path
@@ -11,9 +9,6 @@ from typing import IO
 
 UNFINISHED = ".tmp"
 """Suffix of unfinished files."""
-
-_UNKNOWN = ("nan", "inf", "-inf")
-"""Numbers without a value, as text."""
 
 
 def write_file(path: Path, data: bytes, unfinished: Path | None = None) -> None:
@@ -46,15 +41,6 @@ def footer(file: IO[bytes]) -> tuple[int, bytes]:
         return size, b""
     begin = file.seek(size - length)
     return begin, file.read()
-
-
-def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Writes rows as a CSV file, atomically; numbers that are not known are empty cells."""
-    text = io.StringIO()
-    out = csv.writer(text, lineterminator="\n")
-    out.writerow(header)
-    out.writerows(["" if str(cell) in _UNKNOWN else cell for cell in row] for row in rows)
-    write_file(path, text.getvalue().encode("utf-8"))
 
 
 def make_folder(folder: Path) -> list[Path]:
