@@ -286,7 +286,7 @@ def _leaves(schema: dict[str, Any], name: str = "") -> dict[str, dict[str, Any]]
 def _without_defaults(schema: Any) -> Any:
     if isinstance(schema, dict):
         kept = {k: v for k, v in schema.items() if not (k == "default" and "properties" not in schema)}
-        return {k: _without_defaults(v) for k, v in kept.items() if k != "description"}
+        return {k: _without_defaults(v) for k, v in kept.items() if k not in ("description", "x-level")}
     return [_without_defaults(s) for s in schema] if isinstance(schema, list) else schema
 
 
@@ -307,6 +307,7 @@ def test_overrides_share_the_schema_of_settings() -> None:
     }.items():
         overlay = top[group]["items"]["properties"][name]
         assert not _has_defaults(overlay), (group, name)
+        assert '"x-level": "everyday"' not in json.dumps(overlay), (group, name)
         assert _without_defaults(overlay) == _without_defaults(top[common]), (group, name)
     for group, name in [("wired", "queue"), ("split", "tcp"), ("traffic", "tcp")]:
         overlay = top[group]["properties"][name]
