@@ -4,7 +4,7 @@
 use super::codel::{Control, Source};
 use super::registry::Queueing;
 use super::{Cx, Marking, Outlet};
-use crate::packet::{FlowId, PacketId, PacketPool, Reason};
+use crate::packet::{Body, FlowId, PacketId, PacketPool, Reason};
 use crate::rng::{Stream, mix};
 use crate::setting::limit::{LARGEST_PACKET, range};
 use crate::settings;
@@ -167,13 +167,13 @@ pub struct FqCoDel {
 }
 
 impl FqCoDel {
-    /// Queue of a packet's flow. Acknowledgements of the opposite direction are a flow of their own. The numbers of a
-    /// flow's nodes are not hashed, only their order: another node must not change who shares a queue.
+    /// Queue of a packet's flow. Acknowledgements are a flow of their own, and so are both halves of a split connection.
+    /// The numbers of a flow's nodes are not hashed: another node must not change who shares a queue.
     fn bucket_of(&self, packet: PacketId, cx: &Cx<'_>) -> u32 {
         let p = &cx.pool[packet];
         let ends = match p.flow {
             FlowId::NONE => u64::from(p.source.0) << 32 | u64::from(p.destination.0),
-            _ => u64::from(p.source < p.destination),
+            _ => u64::from(matches!(p.body, Body::Ack(_))) << 1 | u64::from(p.from_split),
         };
         let hash = mix(mix(self.perturbation ^ ends) ^ u64::from(p.flow.0));
         ((u128::from(hash) * u128::from(self.cfg.queues)) >> 64) as u32
@@ -364,17 +364,29 @@ mod tests {
     /// Another node moves the numbers of those after it.
     #[test]
     fn numbers_of_nodes_do_not_decide_who_shares_a_queue() {
-        let order = |destination: u32| {
+        let order = |ends: [u32; 2]| {
             let mut b = bench(1000, Config { queues: 4, ..Config::default() });
             for flow in 0..40 {
                 let packet = b.packet(flow, 1500, Ecn::NotEct);
-                b.pool[packet].destination = NodeId(destination);
+                [b.pool[packet].source, b.pool[packet].destination] = ends.map(NodeId);
                 b.put(packet);
             }
             flows(&mut b, 40)
         };
-        assert_eq!(order(1), order(2));
-        assert_ne!(order(1), (0..40).collect::<Vec<_>>());
+        assert_eq!(order([0, 1]), order([0, 2]));
+        assert_eq!(order([0, 1]), order([3, 2]));
+        assert_ne!(order([0, 1]), (0..40).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn both_halves_of_a_split_connection_have_queues_of_their_own() {
+        let mut b = bench(100, Config::default());
+        for is_second in [false, false, true] {
+            let packet = b.packet(1, 2000, Ecn::NotEct);
+            b.pool[packet].from_split = is_second;
+            b.put(packet);
+        }
+        assert_eq!(b.drain(), [0, 2, 1]);
     }
 
     /// RFC 8290, 4.2: a flow that sends whenever its last packet has left is not new each time, and cannot starve the
