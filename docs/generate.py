@@ -63,7 +63,7 @@ def _row(path: str, schema: dict[str, Any]) -> str:
 
 
 def _everyday() -> Iterator[str]:
-    yield "\n## Settings of every day\n"
+    yield "\n## Everyday settings\n"
     yield "Most scenarios need no others. The sections below have all settings, group by group.\n"
     yield "| setting | type | default | meaning |"
     yield "|---|---|---|---|"

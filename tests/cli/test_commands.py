@@ -334,6 +334,7 @@ def test_list_takes_a_word(command: Command) -> None:
     [
         ([], "name what to explain, such as tcp.receive_window, or use --list or --schema"),
         (["--list", "vegas", "--schema"], "not allowed with argument"),
+        (["--schema", "--all"], "--all is for a group of settings"),
         (["vegas", "--schema"], "not allowed with argument"),
         (["vegas", "--list"], "not allowed with argument"),
     ],

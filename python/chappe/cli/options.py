@@ -400,7 +400,7 @@ def parser(words: Sequence[str] = ()) -> Parser:
         default=[],
         help="TCP variant with which a scenario is run for --what cwnd; may be repeated (default: the scenario's)",
     )
-    q.add_argument("--data", metavar="FILE", help="CSV file for the changes that --what cwnd of a scenario shows")
+    q.add_argument("--data", metavar="FILE", help="write the changes of the window that --what cwnd shows to this CSV file")
     q.add_argument("-o", "--out", metavar="FILE", help="SVG, PNG or PDF file (default: results/NAME.svg)")
     output_options(q)
 
@@ -515,7 +515,7 @@ def parser(words: Sequence[str] = ()) -> Parser:
         "with a word those that have it in name or setting",
     )
     asked.add_argument("--schema", action="store_true", help="print the JSON Schema of scenarios")
-    q.add_argument("--all", action="store_true", help="list the settings for experts of a group, too")
+    q.add_argument("--all", action="store_true", help="also list the expert settings of a group")
     _json_option(q)
 
     # The metadata of all installed distributions are read only where they are needed.

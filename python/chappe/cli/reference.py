@@ -10,6 +10,8 @@ from chappe.scenario.scenario import parts, schema
 
 def explain(args: argparse.Namespace) -> int:
     """``chappe explain``."""
+    if args.all and args.name is None:
+        raise CommandError("--all is for a group of settings: name it, such as tcp")
     if args.schema:
         print_json(schema())
     elif args.word is not None:

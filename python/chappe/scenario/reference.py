@@ -6,7 +6,7 @@ from typing import Any
 
 
 def is_everyday(schema: dict[str, Any]) -> bool:
-    """True for a setting that users meet every day; the others are for experts."""
+    """Returns true for an everyday setting; all others are expert settings."""
     return schema.get("x-level") == "everyday"
 
 

@@ -2,7 +2,7 @@
 
 /// Declares a group of settings: a struct with documented fields and defaults.
 ///
-/// A setting that users meet every day is marked, `pub(everyday) limit: u32 = 50`; the others are for experts.
+/// An everyday setting is marked, `pub(everyday) limit: u32 = 50`; all others are expert settings.
 ///
 /// After its type an optional setting has the word that stands for no value, `Option<Time> | "never"` (see
 /// [`optional`](mod@crate::setting::optional)). After its default a setting may have a limit, `=> at_least(1)` (see

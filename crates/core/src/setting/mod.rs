@@ -26,10 +26,10 @@ use serde_json::{Map, Value as Json, json};
 use std::any::Any;
 use std::borrow::Cow;
 
-/// Key of the schema of a setting for its level: whether users meet it every day.
+/// Key of the level of a setting in its schema: [`EVERYDAY`] or [`EXPERT`].
 pub const LEVEL: &str = "x-level";
 
-/// Level of settings that users meet every day.
+/// Level of settings that most users need.
 pub const EVERYDAY: &str = "everyday";
 
 /// Level of all other settings.
@@ -181,7 +181,7 @@ pub fn switched(doc: &str, switch: &str, why: &str) -> Cow<'static, str> {
     format!("{} None but `{switch}` has an effect if {why}.", doc.trim()).into()
 }
 
-/// Schema of a group: settings of every day come first.
+/// Schema of a group: everyday settings come first.
 pub fn group_schema(doc: &str, fields: Map<String, Json>) -> Json {
     let is_everyday = |(_, schema): &(String, Json)| schema.get(LEVEL).is_some_and(|level| level == EVERYDAY);
     let (mut fields, others): (Map<_, _>, Map<_, _>) = fields.into_iter().partition(is_everyday);

@@ -70,7 +70,7 @@ def parts(shelves: list[dict[str, Any]]) -> None:
 
 
 def explanations(found: "Iterable[Explanation]", *, is_whole: bool) -> None:
-    """Prints explanations of a name; of a group with settings of every day the others only if it is to be whole."""
+    """Prints explanations of a name; lists the expert settings of a group only if ``is_whole``."""
     for e in found:
         t = table("", "~", title=f"{e.name}  ({e.kind})")
         t.show_header = False

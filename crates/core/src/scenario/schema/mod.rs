@@ -137,7 +137,7 @@ impl<T: Setting + Default> Setting for Overrides<T> {
     }
 }
 
-/// Overrides have no defaults of their own, and are for experts.
+/// Overrides have no defaults of their own, and are expert settings.
 fn overlay(schema: &mut Json) {
     if let Some(properties) = schema.get_mut("properties").and_then(Json::as_object_mut) {
         properties.values_mut().for_each(overlay);
