@@ -400,7 +400,7 @@ def parser(words: Sequence[str] = ()) -> Parser:
         default=[],
         help="TCP variant with which a scenario is run for --what cwnd; may be repeated (default: the scenario's)",
     )
-    q.add_argument("--data", metavar="FILE", help="write the changes of the window that --what cwnd shows to this CSV file")
+    q.add_argument("--data", metavar="FILE", help="CSV file to which --what cwnd writes the changes of windows")
     q.add_argument("-o", "--out", metavar="FILE", help="SVG, PNG or PDF file (default: results/NAME.svg)")
     output_options(q)
 
