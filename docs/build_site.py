@@ -49,7 +49,6 @@ NAV: tuple[tuple[str, tuple[str, ...]], ...] = (
         "Validation",
         (
             "quality.md",
-            "linux.md",
             "reproductions/findings.md",
             "reproductions/papers.md",
             "reproductions/techniques.md",
@@ -57,6 +56,7 @@ NAV: tuple[tuple[str, tuple[str, ...]], ...] = (
             "reproductions/aggregation.md",
             "reproductions/validation.md",
             "reproductions/validation-standard.md",
+            "reproductions/validation-linux.md",
             "reproductions/conformance.md",
             "reproductions/performance.md",
         ),

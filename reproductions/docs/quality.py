@@ -15,7 +15,7 @@ from chappe_papers.judge import Verdict
 
 HERE = Path(__file__).resolve().parent
 PAGE = HERE.parents[1] / "docs" / "quality.md"
-LINUX = HERE.parents[1] / "docs" / "linux.md"
+LINUX = HERE / "validation-linux.md"
 
 COMPARISONS = {
     "validation.md": "chains, grids and random topologies with ns-2.35",
@@ -26,7 +26,7 @@ COMPARISONS = {
     "validation-standard.md": "the DCF and NewReno of the preset `standard` with ns-3.37",
     "validation-sinr.md": "reception by SINR and rate control with ns-3.37",
     "validation-wifi-n.md": "802.11n and 802.11ac with ns-3.37",
-    "../../docs/linux.md": "the preset `linux` with a kernel of Linux 6.18",
+    "validation-linux.md": "the preset `linux` with a kernel of Linux 6.18",
     "performance.md": "the time of a run with that of ns-2.35",
 }
 """Pages of comparisons, with what is compared."""

@@ -92,9 +92,9 @@ class Page:
             "",
             *wrapped(
                 "Known for transfers without end and nodes that rest, walking nodes and classroom apart; the preset "
-                "was compared with a kernel over a wire ([linux.md](../../docs/linux.md)), not over radios. `python "
-                "reproductions/experiments/linux_mesh.py` makes all runs and writes this page in twenty minutes of CPU "
-                "time; `chappe sweep examples/linux_mesh.toml` is a small study to begin with."
+                "was compared with a kernel over a wire ([validation-linux.md](validation-linux.md)), not over "
+                "radios. `python reproductions/experiments/linux_mesh.py` makes all runs and writes this page in "
+                "twenty minutes of CPU time; `chappe sweep examples/linux_mesh.toml` is a small study to begin with."
             ),
             "",
             f"![Goodput, delay and longest time without delivery, by hops]({FIGURE.name})",

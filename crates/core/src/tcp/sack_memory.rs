@@ -1,6 +1,6 @@
 //! SACK blocks that a receiver of Linux remembers: four. A segment lengthens the blocks that it touches, but joins none
 //! that was forgotten, so that the first block may be a part of the contiguous data that RFC 2018 asks for (a kernel
-//! reports 220 alone when 219 was in a block before the last four; docs/linux.md).
+//! reports 220 alone when 219 was in a block before the last four; reproductions/docs/validation-linux.md).
 
 use crate::packet::Seq;
 

@@ -356,15 +356,16 @@ fn every_timeline_has_the_kernels_order_of_packets_and_its_times() {
     let first = answer(number, drawn, written, receivers, flows);
     let syns = &syns::section().0;
     let page = [&first, &page, drawn, written, syns, receivers, crate::linux_bbr::section(), flows].concat();
-    let path = std::path::Path::new(crate::CORE).join("../../docs/linux.md");
+    let repository = std::path::Path::new(crate::CORE).join("../..");
+    let path = repository.join("reproductions/docs/validation-linux.md");
     if std::env::var_os("CHAPPE_WRITE_DOCS").is_some() {
         std::fs::write(&path, &page).expect("it can be written");
     }
     let there = std::fs::read_to_string(&path).unwrap_or_default();
-    let models = std::fs::read_to_string(path.with_file_name("models/tcp.md")).expect("a page");
+    let models = std::fs::read_to_string(repository.join("docs/models/tcp.md")).expect("a page");
     let (repeated, agree) = totals([drawn, written]);
     let told = format!("({agree} of the {repeated} scripts that the kernel itself repeats agree,");
     let words = models.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains(&told), "docs/models/tcp.md does not say {told}");
-    assert!(there == page, "docs/linux.md is not current: run the tests with CHAPPE_WRITE_DOCS=1");
+    assert!(there == page, "validation-linux.md is not current: run the tests with CHAPPE_WRITE_DOCS=1");
 }
