@@ -35,7 +35,7 @@ const APPLICATION: &str = concat!("Chappe ", env!("CARGO_PKG_VERSION"));
 
 /// About the sizes, in each file.
 const SIZES: &str = "Headers are those of the standards, and sizes follow from them: they differ from the sizes that \
-                     the run was simulated with (docs/captures.md).";
+                     the run was simulated with (docs/see.md).";
 
 /// Interfaces in the file of a node: `ip`, its radios, links from it, `drop`.
 #[derive(Clone, Debug)]
