@@ -34,14 +34,14 @@ _ROLE = re.compile(r":(?:meth|class|func|data|attr|mod|exc):(?=<)")
 """Role of a name in a docstring, which the generator does not know."""
 
 NAV: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("Start", ("index.md", OVERVIEW, "questions.md")),
+    ("Start", ("index.md", OVERVIEW)),
     ("Use", ("scenarios.md", "studies.md", "results.md", "see.md", "commands.md")),
-    ("Look up", ("settings.md", "glossary.md", "compatibility.md", "api.md")),
+    ("Look up", ("settings.md", "api.md")),
     (
         "Models",
         (
             "models.md",
-            *(f"models/{layer}.md" for layer in ("radio", "mac", "queues", "routing", "tcp", "middleboxes")),
+            *(f"models/{layer}.md" for layer in ("radio", "mac", "queues", "routing", "tcp")),
             "linux.md",
             "reproductions/checks.md",
         ),
