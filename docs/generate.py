@@ -1,8 +1,8 @@
 """Writes settings.md and chappe/typing.py from the schema, and chappe/descriptions.json from other pages.
 
 ``make`` calls it after the package is built, because the schema is compiled: the settings are those of the installed
-package. Tables and columns are those of docs/results.md, words those of the pages of models. Git ignores what it
-writes.
+package. Tables and columns are those of docs/results.md, measures those of that page and of docs/studies.md, words
+those of the pages of models. Git ignores what it writes.
 """
 
 import json
@@ -219,11 +219,11 @@ def _words(text: str) -> dict[str, dict[str, str]]:
 
 def descriptions() -> str:
     """The text of the file of descriptions."""
-    results = (DOCS / "results.md").read_text(encoding="utf-8")
+    results, studies = ((DOCS / page).read_text(encoding="utf-8") for page in ("results.md", "studies.md"))
     models = "\n".join(p.read_text(encoding="utf-8") for p in [DOCS / "models.md", *sorted(DOCS.glob("models/*.md"))])
     found = {
         "tables": _tables(results),
-        "measures": _described(results, "| measure | meaning |"),
+        "measures": _described(results + studies, "| measure | meaning |"),
         "words": _words(models),
     }
     return json.dumps(found, indent=1, ensure_ascii=False) + "\n"

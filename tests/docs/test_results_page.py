@@ -38,6 +38,13 @@ def test_every_measure_is_described() -> None:
     assert _described("The summary") == [m.name for m in MEASURES]
 
 
+def test_better_directions_of_measures_are_described() -> None:
+    section = PAGE.partition("\n## The summary\n")[2].partition("\n## ")[0]
+    said = dict(re.findall(r"^\| `(\w+)` \| .*?(?: (More|Less) is better\.)? \|$", section, flags=re.MULTILINE))
+    words = {"maximize": "More", "minimize": "Less", None: ""}
+    assert {m.name: words[m.direction] for m in MEASURES} == said
+
+
 def test_all_output_files_are_described(tmp_path: Path) -> None:
     results = chappe.run(chappe.Scenario.chain(2, stop="110 delivered"))
     assert _described("What `--json` prints") == [*results.to_dict(), "why"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import chappe
 from chappe.cli.text import studies as show
-from chappe.measures import DIRECTIONS, MEASURES, column
+from chappe.measures import KNOWN, MEASURES, column
 from chappe.study import file
 from command import REPOSITORY
 
@@ -48,13 +48,8 @@ def test_columns(tmp_path: Path) -> None:
     assert described("key of `--json`") == list(json.loads(show.as_json(searched, ["goodput_bps"])))
 
 
-def test_better_directions_of_measures() -> None:
-    (table,) = re.findall(r"^\| direction \| measures \|\n((?:\|.*\n)+)", PAGE, re.MULTILINE)
-    for end, (row,) in {
-        end: re.findall(rf"^\| {end}.*", table, re.MULTILINE) for end in (*DIRECTIONS, "neither")
-    }.items():
-        best = None if end == "neither" else end
-        assert re.findall(r"`(\w+_\w+)`", row) == [m.name for m in MEASURES if m.direction == best]
+def test_named_expressions_are_described() -> None:
+    assert described("measure") == list(KNOWN)
 
 
 def test_files(tmp_path: Path) -> None:
