@@ -33,7 +33,7 @@ pub const RECOVERY_STATES: Words = &[
          was seen, recoveries are `by_time`.",
     ),
     ("loss_in_doubt", " The timer has expired; F-RTO waits for acknowledgements that show if it was wrong."),
-    ("loss", " The timer has expired, and what is deemed lost is sent again."),
+    ("loss", " The timer has expired, and segments that are deemed lost are sent again."),
 ];
 
 /// Words of `bbr_state` with their meanings.
