@@ -8,11 +8,11 @@ from typing import Any
 from chappe import text as show
 from chappe.stats import Estimate
 
-from chappe_papers import figures, page
-from chappe_papers.estimates import Estimates
-from chappe_papers.figures import Chart, Legend, Sheet
-from chappe_papers.judge import times
-from chappe_papers.runner import Runner
+from chappe_papers.judging.judge import times
+from chappe_papers.pages import figures, page
+from chappe_papers.pages.figures import Chart, Legend, Sheet
+from chappe_papers.runs.estimates import Estimates
+from chappe_papers.runs.runner import Runner
 
 ADDITION = "Addition to the paper: "
 """Titles of what is added begin with this."""

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from chappe_papers.advice import Advice
-    from chappe_papers.claims import Claim, Finding
-    from chappe_papers.design import Design
-    from chappe_papers.figures import Chart, Legend, Sheet
+    from chappe_papers.judging.advice import Advice
+    from chappe_papers.judging.claims import Claim, Finding
+    from chappe_papers.pages.figures import Chart, Legend, Sheet
+    from chappe_papers.runs.design import Design
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Paper:
     @cached_property
     def advice(self) -> "Advice":
         """The recommendation of the paper, and ours."""
-        from chappe_papers import advice
+        from chappe_papers.judging import advice
 
         return advice.Advice.read(self.folder.joinpath(advice.FILE).read_text(encoding="utf-8"))
 
@@ -138,7 +138,7 @@ class Paper:
 
     def validate(self, folder: Path, *, jobs: int | None) -> int:
         """Compares runs with those of ns-2, one by one; returns an exit code."""
-        from chappe_papers.validate import validate
+        from chappe_papers.validation.paper import validate
 
         return validate(self.part("validate").VALIDATION, folder, jobs=jobs)
 

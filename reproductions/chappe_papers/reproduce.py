@@ -15,15 +15,18 @@ from chappe import text as show
 from chappe.study import RunCache
 from chappe.text import count
 
-from chappe_papers import decide, figures, made, page, runner, summary
-from chappe_papers.advice import Outcome
-from chappe_papers.claims import Claim, needs
-from chappe_papers.design import SEARCHED, Length
-from chappe_papers.estimates import Estimates
-from chappe_papers.files import write_csv
-from chappe_papers.judge import LEVEL, SHORT_LEVEL, Answer, Form, Observation, Verdict
+from chappe_papers import summary
+from chappe_papers.judging import decide
+from chappe_papers.judging.advice import Outcome
+from chappe_papers.judging.claims import Claim, needs
+from chappe_papers.judging.judge import LEVEL, SHORT_LEVEL, Answer, Form, Observation, Verdict
+from chappe_papers.pages import figures, made, page
+from chappe_papers.pages.files import write_csv
 from chappe_papers.paper import Paper, Wanted
-from chappe_papers.quotients import standard_error
+from chappe_papers.runs import runner
+from chappe_papers.runs.design import SEARCHED, Length
+from chappe_papers.runs.estimates import Estimates
+from chappe_papers.statistics.quotients import standard_error
 
 SHORT = (
     "Short runs leave claims undecided. Reasons are given only where runs of full length had the same outcome. "

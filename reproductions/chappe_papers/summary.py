@@ -9,10 +9,10 @@ from pathlib import Path
 
 from chappe import text as show
 
-from chappe_papers.advice import HEADING, Outcome
-from chappe_papers.files import write_csv
-from chappe_papers.judge import Verdict
-from chappe_papers.page import JudgedFinding, counted, table
+from chappe_papers.judging.advice import HEADING, Outcome
+from chappe_papers.judging.judge import Verdict
+from chappe_papers.pages.files import write_csv
+from chappe_papers.pages.page import JudgedFinding, counted, table
 from chappe_papers.paper import Paper
 
 FILE = "findings.csv"

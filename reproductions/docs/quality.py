@@ -11,7 +11,7 @@ from pathlib import Path
 
 import chappe_papers
 from chappe_papers import summary
-from chappe_papers.judge import Verdict
+from chappe_papers.judging.judge import Verdict
 
 HERE = Path(__file__).resolve().parent
 PAGE = HERE.parents[1] / "docs" / "quality.md"

@@ -25,7 +25,7 @@ import chappe_papers.su2008
 import polars as pl
 from chappe import Scenario
 from chappe.study import measure
-from chappe_papers.figures import write_csv
+from chappe_papers.pages.figures import write_csv
 from chappe_papers.su2008.paths import Paths
 from chappe_papers.su2008.points import FROZEN, Point, scenario
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import linux_mesh_runs as runs
 import matplotlib as mpl
-from chappe_papers.page import table
+from chappe_papers.pages.page import table
 from linux_mesh_advice import RECOMMENDATIONS
 from linux_mesh_compare import SAME, Comparisons, plus_minus
 from linux_mesh_lines import FAR, FLOWS, Lines

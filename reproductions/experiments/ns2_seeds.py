@@ -14,8 +14,8 @@ from pathlib import Path
 
 from chappe_papers.elrakabawy2005.points import Point
 from chappe_papers.elrakabawy2005.validate import VALIDATION
-from chappe_papers.records import packets
-from chappe_papers.reference import FURTHER
+from chappe_papers.runs.reference import FURTHER
+from chappe_papers.validation.records import packets
 
 HERE = Path(__file__).parent
 SEEDS = range(2, 8)

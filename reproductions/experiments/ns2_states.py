@@ -15,8 +15,8 @@ from pathlib import Path
 from chappe.stats import jain_index
 from chappe_papers.elrakabawy2005.points import UDP, Point, scenario
 from chappe_papers.elrakabawy2005.validate import VALIDATION
-from chappe_papers.records import packets
-from chappe_papers.reference import FURTHER, Record
+from chappe_papers.runs.reference import FURTHER, Record
+from chappe_papers.validation.records import packets
 
 HERE = Path(__file__).parent
 COLUMNS = ("source", "variant", "hops", "rate_mbps", "place", "interval_ms", "seed", "goodput_bps", "last_bps",

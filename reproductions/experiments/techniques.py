@@ -20,9 +20,9 @@ import numpy as np
 import polars as pl
 from chappe.stats import Estimate, jain_index
 from chappe.study import measure
-from chappe_papers.judge import Answer, Check, above
-from chappe_papers.page import table
-from chappe_papers.pairs import Paired
+from chappe_papers.judging.judge import Answer, Check, above
+from chappe_papers.pages.page import table
+from chappe_papers.statistics.pairs import Paired
 from chappe_papers.su2008.paths import paths as drawn
 from chappe_papers.su2008.points import (
     BUFFERS,

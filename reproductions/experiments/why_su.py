@@ -27,9 +27,9 @@ from typing import Any
 import polars as pl
 from chappe.stats import jain_index
 from chappe.study import measure
-from chappe_papers.figures import cell
-from chappe_papers.measured import share
-from chappe_papers.pairs import Paired
+from chappe_papers.pages.figures import cell
+from chappe_papers.runs.measured import share
+from chappe_papers.statistics.pairs import Paired
 from chappe_papers.su2008.paths import Paths
 from chappe_papers.su2008.paths import paths as drawn
 from chappe_papers.su2008.points import (

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 from chappe.stats import Estimate
-from chappe_papers import replication
+from chappe_papers.runs import replication
 from numpy.typing import NDArray
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import chappe_papers
 import pytest
 from chappe_papers import reproduce, summary
-from chappe_papers.advice import HEADING, Advice, Outcome
+from chappe_papers.judging.advice import HEADING, Advice, Outcome
 from chappe_papers.paper import Paper, Wanted
 from small_paper import PAPER
 

@@ -33,9 +33,9 @@ from chappe_papers.ahmed2006.points import (
     sinks,
 )
 from chappe_papers.ahmed2006.validate import Row, beyond_chance, together, walk_by_walk
-from chappe_papers.estimates import Estimates
-from chappe_papers.judge import Verdict
-from chappe_papers.pairs import Paired
+from chappe_papers.judging.judge import Verdict
+from chappe_papers.runs.estimates import Estimates
+from chappe_papers.statistics.pairs import Paired
 
 SHORT = Length((0.0, 10.0), (10.0,), seeds=2, compared=1, stop="4 s")
 

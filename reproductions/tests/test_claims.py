@@ -11,8 +11,6 @@ import chappe
 import chappe_papers
 import pytest
 from chappe.stats import Estimate
-from chappe_papers import reference
-from chappe_papers.claims import Claim
 from chappe_papers.elrakabawy2005.claims import ALL as CLAIMS
 from chappe_papers.elrakabawy2005.claims import FINDINGS, FU_HOPS
 from chappe_papers.elrakabawy2005.design import DESIGN, JAIN, MEASURES
@@ -32,8 +30,10 @@ from chappe_papers.elrakabawy2005.points import (
 )
 from chappe_papers.elrakabawy2005.udp import OPTIMUM
 from chappe_papers.elrakabawy2005.validate import VALIDATION
-from chappe_papers.estimates import NS2, PAPER, Estimates
-from chappe_papers.judge import Verdict
+from chappe_papers.judging.claims import Claim
+from chappe_papers.judging.judge import Verdict
+from chappe_papers.runs import reference
+from chappe_papers.runs.estimates import NS2, PAPER, Estimates
 
 HOPS = (4, 5, 6, 7, 8, 10, 12, 16, 20, 32, 40)
 PRINTED = {r.point: r.values for r in reference.of(PAPER, DESIGN.records())}

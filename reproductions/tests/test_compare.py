@@ -7,9 +7,9 @@ import chappe
 import pytest
 from chappe import text as show
 from chappe.stats import Estimate
-from chappe_papers.compare import difference_from_one, finish, groups, joined, origin, percent
-from chappe_papers.files import write_csv
-from chappe_papers.page import table
+from chappe_papers.pages.files import write_csv
+from chappe_papers.pages.page import table
+from chappe_papers.validation.compare import difference_from_one, finish, groups, joined, origin, percent
 
 
 def test_parts_of_a_page() -> None:

@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 from chappe import StorageError, cli, plot
 from chappe.stats import Estimate
-from chappe_papers import judge, runner
-from chappe_papers.claims import Claim, compare
-from chappe_papers.decide import LOOKS, RECORD, Looks
-from chappe_papers.estimates import Estimates
-from chappe_papers.judge import Verdict, more
+from chappe_papers.judging import judge
+from chappe_papers.judging.claims import Claim, compare
+from chappe_papers.judging.decide import LOOKS, RECORD, Looks
+from chappe_papers.judging.judge import Verdict, more
 from chappe_papers.paper import Wanted
+from chappe_papers.runs import runner
+from chappe_papers.runs.estimates import Estimates
 from command import contents
 from scipy.stats import binom
 from small_paper import PAPER

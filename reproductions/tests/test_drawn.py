@@ -8,10 +8,10 @@ import pytest
 from chappe.stats import Estimate, Share, lag1
 from chappe.stats.quantiles import Quantile, prediction, rank_p
 from chappe.stats.states import ENOUGH, absorbing, unseen
-from chappe_papers import replication
-from chappe_papers.best_subset import Among, choose
 from chappe_papers.elrakabawy2005.design import DESIGN, FULL
 from chappe_papers.elrakabawy2005.points import Point
+from chappe_papers.runs import replication
+from chappe_papers.statistics.best_subset import Among, choose
 from command import REPOSITORY
 from drawn import by_the_rule, correlated, runs_of
 from numpy.typing import NDArray

@@ -10,9 +10,8 @@ import pytest
 from chappe.stats import Estimate, Share
 from chappe.stats.quantiles import Quantile
 from chappe_papers import reproduce
-from chappe_papers.best_subset import Among
-from chappe_papers.claims import Claim
-from chappe_papers.judge import (
+from chappe_papers.judging.claims import Claim
+from chappe_papers.judging.judge import (
     LEVEL,
     MUCH,
     Answer,
@@ -32,9 +31,10 @@ from chappe_papers.judge import (
     together,
     word_of,
 )
-from chappe_papers.pairs import Paired
-from chappe_papers.ranks import Times
 from chappe_papers.reproduce import CLAIM_COLUMNS, claim_rows
+from chappe_papers.statistics.best_subset import Among
+from chappe_papers.statistics.pairs import Paired
+from chappe_papers.statistics.ranks import Times
 from scipy.stats import binom, binomtest
 
 

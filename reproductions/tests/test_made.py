@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from chappe import plot
-from chappe_papers import made
+from chappe_papers.pages import made
 from chappe_papers.paper import Wanted
 from command import contents
 from small_paper import PAPER

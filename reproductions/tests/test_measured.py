@@ -6,7 +6,7 @@ import statistics
 import polars as pl
 import pytest
 from chappe_papers.elrakabawy2005.design import MEASURES
-from chappe_papers.measured import estimates, weighted_mean
+from chappe_papers.runs.measured import estimates, weighted_mean
 
 
 def test_estimates_of_a_point_are_totals_of_its_seeds() -> None:

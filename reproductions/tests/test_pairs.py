@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 from chappe.stats import Estimate, difference, ratio
-from chappe_papers.judge import judge, less, more
-from chappe_papers.pairs import Paired, mean_of
+from chappe_papers.judging.judge import judge, less, more
+from chappe_papers.statistics.pairs import Paired, mean_of
 from scipy.stats import ttest_rel
 
 

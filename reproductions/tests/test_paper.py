@@ -25,11 +25,11 @@ from chappe_papers.elrakabawy2005.figures import TABLES as SHEETS
 from chappe_papers.elrakabawy2005.points import RATES, UDP, VARIANTS, WINDOWS, Point, scenario
 from chappe_papers.elrakabawy2005.udp import CLIFF, OPTIMUM, delay_point
 from chappe_papers.elrakabawy2005.validate import VALIDATION, kind
-from chappe_papers.estimates import Measure
-from chappe_papers.judge import Verdict
-from chappe_papers.records import Recorded, run_key
-from chappe_papers.reference import Record
-from chappe_papers.runner import Runner
+from chappe_papers.judging.judge import Verdict
+from chappe_papers.runs.estimates import Measure
+from chappe_papers.runs.reference import Record
+from chappe_papers.runs.runner import Runner
+from chappe_papers.validation.records import Recorded, run_key
 from command import contents
 from markdown import blocks
 

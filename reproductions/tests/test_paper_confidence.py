@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from chappe import stats
 from chappe.stats import quantiles as order
-from chappe_papers import best_subset, ranks
-from chappe_papers.quotients import Quotient
 from chappe_papers.ramarathinam2003.consistency import Resampled
+from chappe_papers.statistics import best_subset, ranks
+from chappe_papers.statistics.quotients import Quotient
 from test_confidence import SOME, WRONG, takers
 
 MEDIAN = order.Quantile.at(SOME)

@@ -9,9 +9,10 @@ from typing import Any
 import chappe_papers
 import pytest
 from chappe import text as show
-from chappe_papers import page, reproduce, summary
-from chappe_papers.advice import Outcome
-from chappe_papers.judge import Verdict
+from chappe_papers import reproduce, summary
+from chappe_papers.judging.advice import Outcome
+from chappe_papers.judging.judge import Verdict
+from chappe_papers.pages import page
 from chappe_papers.paper import Paper
 from command import REPOSITORY
 from epochs import assert_is_told

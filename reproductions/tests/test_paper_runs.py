@@ -19,12 +19,12 @@ from chappe._common.files import UNFINISHED
 from chappe.stats import Estimate
 from chappe.study.design import axes
 from chappe.study.store import run_cache, store
-from chappe_papers import replication
 from chappe_papers.elrakabawy2005 import design as design_module
 from chappe_papers.elrakabawy2005.design import DESIGN, FULL, Length, remembers
 from chappe_papers.elrakabawy2005.points import RATES, UDP, VARIANTS, WINDOWS, Point, scenario
 from chappe_papers.elrakabawy2005.udp import CLIFF, OPTIMUM, SWEEP
-from chappe_papers.runner import Rehearsal, Runner
+from chappe_papers.runs import replication
+from chappe_papers.runs.runner import Rehearsal, Runner
 from command import PATIENCE_S, contents, environment
 from drawn import by_the_rule, correlated, runs_of
 

@@ -11,8 +11,7 @@ import polars as pl
 import pytest
 from chappe import cli
 from chappe.study.design.axes import settings_without_seed
-from chappe_papers.estimates import Estimates
-from chappe_papers.judge import GAIN, ONE_RUN, Observation, Verdict, judge
+from chappe_papers.judging.judge import GAIN, ONE_RUN, Observation, Verdict, judge
 from chappe_papers.ramarathinam2003 import PAPER, likelihood
 from chappe_papers.ramarathinam2003.claims import (
     AHEAD_OF_SACK,
@@ -44,6 +43,7 @@ from chappe_papers.ramarathinam2003.points import (
 )
 from chappe_papers.ramarathinam2003.printed import LOADS, TABLE_I, TABLE_II, distance_from_uniform, exchange_p
 from chappe_papers.ramarathinam2003.single_runs import SingleRuns
+from chappe_papers.runs.estimates import Estimates
 
 
 def test_the_paper_is_complete() -> None:

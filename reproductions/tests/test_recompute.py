@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 from chappe.stats import Estimate
-from chappe_papers.judge import Observation, less, more, word_of
-from chappe_papers.quotients import Quotient, standard_error
+from chappe_papers.judging.judge import Observation, less, more, word_of
+from chappe_papers.statistics.quotients import Quotient, standard_error
 from command import REPOSITORY
 
 PROGRAM = REPOSITORY / "reproductions" / "experiments" / "recompute.py"

@@ -7,8 +7,9 @@ from pathlib import Path
 import chappe_papers
 import pytest
 from chappe import plot
-from chappe_papers import page, summary
-from chappe_papers.advice import HEADING, Outcome
+from chappe_papers import summary
+from chappe_papers.judging.advice import HEADING, Outcome
+from chappe_papers.pages import page
 from chappe_papers.paper import Paper, Wanted
 from command import REPOSITORY, contents
 from markdown import blocks

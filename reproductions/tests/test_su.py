@@ -11,9 +11,9 @@ import polars as pl
 import pytest
 from chappe import cli, plot
 from chappe.stats import Estimate
-from chappe_papers.claims import needs
-from chappe_papers.estimates import Estimates
-from chappe_papers.pairs import Paired
+from chappe_papers.judging.claims import needs
+from chappe_papers.runs.estimates import Estimates
+from chappe_papers.statistics.pairs import Paired
 from chappe_papers.su2008 import PAPER, informed, microscopic
 from chappe_papers.su2008.claims import ALL as CLAIMS
 from chappe_papers.su2008.design import AGGREGATE, DESIGN, JAIN, MBPS, MEDIAN, RESENT, Length, mix

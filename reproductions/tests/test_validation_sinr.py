@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from chappe import cli
 from chappe.stats import Estimate
-from chappe_papers.compare import counted
+from chappe_papers.validation.compare import counted
 from chappe_papers.validation.sinr import compare, page
 from chappe_papers.validation.sinr.cases import MANAGERS, Case, habits, reference, scenario
 from chappe_papers.validation.sinr.compare import Comparison, run_cache

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from chappe import cli
 from chappe.stats import Estimate
-from chappe_papers.compare import agreement, counted
+from chappe_papers.validation.compare import agreement, counted
 from chappe_papers.validation.wifi_n import compare, page
 from chappe_papers.validation.wifi_n.cases import TABLES, Case, Measured, habits, reference, scenario, senders
 from chappe_papers.validation.wifi_n.compare import Comparison, Share, run_cache, shares

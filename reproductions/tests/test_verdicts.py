@@ -5,7 +5,7 @@ from typing import Any
 
 import chappe_papers
 from chappe_papers import summary
-from chappe_papers.judge import Verdict
+from chappe_papers.judging.judge import Verdict
 from command import REPOSITORY
 
 PROGRAM: dict[str, Any] = runpy.run_path(str(REPOSITORY / "reproductions" / "experiments" / "verdicts.py"))

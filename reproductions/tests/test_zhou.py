@@ -13,13 +13,12 @@ from chappe import cli, plot
 from chappe.stats import Estimate
 from chappe.stats.quantiles import Quantile
 from chappe.study import RunCache
-from chappe_papers import reference
-from chappe_papers import validate as shared
-from chappe_papers.claims import needs
-from chappe_papers.estimates import NS2, Estimates
-from chappe_papers.formulas import mathis, padhye
-from chappe_papers.judge import Verdict
-from chappe_papers.validate import Comparison
+from chappe_papers.judging.claims import needs
+from chappe_papers.judging.judge import Verdict
+from chappe_papers.runs import reference
+from chappe_papers.runs.estimates import NS2, Estimates
+from chappe_papers.validation import paper as shared
+from chappe_papers.validation.paper import Comparison
 from chappe_papers.zhou2004 import PAPER, validate
 from chappe_papers.zhou2004 import design as design_module
 from chappe_papers.zhou2004.claims import ALL as CLAIMS
@@ -39,6 +38,7 @@ from chappe_papers.zhou2004.design import (
 )
 from chappe_papers.zhou2004.extras import EXTRAS, LOSSES, RTT_S, TIMEOUT_S, with_formulas
 from chappe_papers.zhou2004.figures import FIGURES as CHARTS
+from chappe_papers.zhou2004.formulas import mathis, padhye
 from chappe_papers.zhou2004.points import (
     FLOWS,
     FURTHER,

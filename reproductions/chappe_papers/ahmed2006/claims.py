@@ -7,10 +7,10 @@ from chappe.stats import Estimate
 from chappe_papers.ahmed2006.design import DELAY, DESIGN, LOST, THROUGHPUT
 from chappe_papers.ahmed2006.points import LOSSES, MAIN, OLDER, SPEEDS, TCPS, VARIANTS, Point
 from chappe_papers.ahmed2006.points import READINGS as READINGS_OF
-from chappe_papers.claims import Claims, Finding
-from chappe_papers.estimates import Estimates
-from chappe_papers.judge import AT_LEAST_MUCH, SLIGHTLY, Observation, among, less, more
-from chappe_papers.pairs import Paired, common, mean_of, single
+from chappe_papers.judging.claims import Claims, Finding
+from chappe_papers.judging.judge import AT_LEAST_MUCH, SLIGHTLY, Observation, among, less, more
+from chappe_papers.runs.estimates import Estimates
+from chappe_papers.statistics.pairs import Paired, common, mean_of, single
 
 CLAIMS = Claims()
 claim = CLAIMS.claim

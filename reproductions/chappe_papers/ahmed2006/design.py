@@ -7,13 +7,13 @@ import polars as pl
 from chappe import Scenario
 from chappe.stats import Estimate, jain_index
 
-from chappe_papers import reference
 from chappe_papers.ahmed2006.points import LONE, MAIN, OUTLOOK, SECONDS, SPEEDS, Point, same, scenario
-from chappe_papers.design import Design
-from chappe_papers.estimates import NS2, Estimates, Measure
-from chappe_papers.measured import share, weighted_mean
-from chappe_papers.pairs import Paired
-from chappe_papers.runner import Runner
+from chappe_papers.runs import reference
+from chappe_papers.runs.design import Design
+from chappe_papers.runs.estimates import NS2, Estimates, Measure
+from chappe_papers.runs.measured import share, weighted_mean
+from chappe_papers.runs.runner import Runner
+from chappe_papers.statistics.pairs import Paired
 
 THROUGHPUT = "segments_per_s"
 LOST = "lost_share"

@@ -4,9 +4,9 @@ from chappe_papers.ahmed2006.claims import ALL, LOST_REPORTED, OURS, READINGS
 from chappe_papers.ahmed2006.design import DELAY, DESIGN, EVENTS, FRAMES, LOST, MEASURES, THROUGHPUT, WHY, Length
 from chappe_papers.ahmed2006.points import LONE, LOSSES, MAIN, OUTLOOK, QUEUES, ROUTING, TCPS, VARIANTS, Point, same
 from chappe_papers.ahmed2006.points import READINGS as READINGS_OF
-from chappe_papers.estimates import Estimates
 from chappe_papers.extras import Extra, percent
-from chappe_papers.figures import Rows, Sheet, cell
+from chappe_papers.pages.figures import Rows, Sheet, cell
+from chappe_papers.runs.estimates import Estimates
 
 # ---- readings side by side ----
 

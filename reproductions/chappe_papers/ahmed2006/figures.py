@@ -9,9 +9,9 @@ from chappe.stats import Estimate
 from chappe_papers.ahmed2006.claims import GAIN_REPORTED, LOST_REPORTED, OURS, THROUGHPUT_REPORTED
 from chappe_papers.ahmed2006.design import DELAY, LOST, MEASURES, THROUGHPUT
 from chappe_papers.ahmed2006.points import LOSSES, MAIN, VARIANTS, Point
-from chappe_papers.estimates import Estimates
-from chappe_papers.figures import Chart, Legend, Panel, Panels, panel
-from chappe_papers.judge import READING, times
+from chappe_papers.judging.judge import READING, times
+from chappe_papers.pages.figures import Chart, Legend, Panel, Panels, panel
+from chappe_papers.runs.estimates import Estimates
 
 X_NAME, X_LABEL = "speed_mps", "speed of the nodes [m/s]"
 

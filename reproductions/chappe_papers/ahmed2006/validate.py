@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from chappe.stats import Estimate, holm, student_p, total
 from chappe.study import RunCache
 
-from chappe_papers import reference
 from chappe_papers.ahmed2006.design import DESIGN, MEASURES, of_record
 from chappe_papers.ahmed2006.points import MAIN, READINGS, TCPS, Point, scenario
-from chappe_papers.compare import difference_from_one
-from chappe_papers.estimates import NS2
-from chappe_papers.pairs import Paired
-from chappe_papers.validate import LEVEL, OfTests, Tested, by_measure, over_the_page, parts, run
+from chappe_papers.runs import reference
+from chappe_papers.runs.estimates import NS2
+from chappe_papers.statistics.pairs import Paired
+from chappe_papers.validation.compare import difference_from_one
+from chappe_papers.validation.paper import LEVEL, OfTests, Tested, by_measure, over_the_page, parts, run
 
 SEEDS: Sequence[int] = range(1, 9)
 """Runs of Chappe on each walk."""

@@ -2,7 +2,6 @@
 
 from chappe.stats import ratio
 
-from chappe_papers.claims import Finding, Observations
 from chappe_papers.elrakabawy2005 import claims_chain, claims_flows, claims_rates
 from chappe_papers.elrakabawy2005.comparisons import (  # fmt: skip
     ABSTRACT,
@@ -23,8 +22,8 @@ from chappe_papers.elrakabawy2005.comparisons import (  # fmt: skip
 )
 from chappe_papers.elrakabawy2005.design import FAILURES, GOODPUT, RETRANSMISSIONS, WINDOW
 from chappe_papers.elrakabawy2005.points import PLACES, RATES, UDP, Point
-from chappe_papers.estimates import Estimates
-from chappe_papers.judge import (  # fmt: skip
+from chappe_papers.judging.claims import Finding, Observations
+from chappe_papers.judging.judge import (  # fmt: skip
     AT_LEAST_MUCH,
     PERCENT,
     SLIGHTLY,
@@ -35,6 +34,7 @@ from chappe_papers.judge import (  # fmt: skip
     more,
     never,
 )
+from chappe_papers.runs.estimates import Estimates
 
 FU_HOPS = (4, 8, 12, 16, 20)
 """Chains over which the best window is searched."""

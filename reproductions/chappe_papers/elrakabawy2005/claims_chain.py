@@ -2,12 +2,12 @@
 
 from chappe.stats import Estimate, ratio
 
-from chappe_papers.claims import Observations
 from chappe_papers.elrakabawy2005.comparisons import ALPHA, ALPHAS, AT_2, against_each, chains, claim, compare, each
 from chappe_papers.elrakabawy2005.design import FAILURES, GOODPUT, RETRANSMISSIONS, WINDOW
 from chappe_papers.elrakabawy2005.points import UDP, Point
-from chappe_papers.estimates import Estimates
-from chappe_papers.judge import MUCH, SLIGHTLY, about, at_most, below, equal, fewer, less, lies, more
+from chappe_papers.judging.claims import Observations
+from chappe_papers.judging.judge import MUCH, SLIGHTLY, about, at_most, below, equal, fewer, less, lies, more
+from chappe_papers.runs.estimates import Estimates
 
 _ONLY_SLIGHTLY = (1.0, 1 + SLIGHTLY)
 

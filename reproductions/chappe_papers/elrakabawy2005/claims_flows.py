@@ -5,8 +5,6 @@ from functools import cache, partial
 
 from chappe.stats import Estimate
 
-from chappe_papers import reference
-from chappe_papers.claims import Observations, in_order
 from chappe_papers.elrakabawy2005.comparisons import (  # fmt: skip
     ABSTRACT,
     ALL_GRIDS,
@@ -24,8 +22,8 @@ from chappe_papers.elrakabawy2005.comparisons import (  # fmt: skip
 )
 from chappe_papers.elrakabawy2005.design import DESIGN, GOODPUT, JAIN
 from chappe_papers.elrakabawy2005.points import GRIDS, LISTED, PLACES, Point, flows_of
-from chappe_papers.estimates import PAPER, Estimates
-from chappe_papers.judge import (
+from chappe_papers.judging.claims import Observations, in_order
+from chappe_papers.judging.judge import (
     GAIN,
     PERCENT,
     READING,
@@ -39,6 +37,8 @@ from chappe_papers.judge import (
     less,
     more,
 )
+from chappe_papers.runs import reference
+from chappe_papers.runs.estimates import PAPER, Estimates
 
 _SMALL = 0.05
 """A flow "basically starves" with less than this share of the aggregate."""

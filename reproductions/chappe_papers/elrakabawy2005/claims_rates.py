@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 from chappe.stats import Estimate, ratio
 
-from chappe_papers.claims import Observations, in_order
 from chappe_papers.elrakabawy2005.comparisons import (  # fmt: skip
     ALPHA,
     ALPHAS,
@@ -22,8 +21,8 @@ from chappe_papers.elrakabawy2005.comparisons import (  # fmt: skip
 from chappe_papers.elrakabawy2005.design import GOODPUT, RETRANSMISSIONS, WINDOW
 from chappe_papers.elrakabawy2005.points import RATES, UDP, Point
 from chappe_papers.elrakabawy2005.udp import OPTIMUM
-from chappe_papers.estimates import Estimates, MissingError
-from chappe_papers.judge import (  # fmt: skip
+from chappe_papers.judging.claims import Observations, in_order
+from chappe_papers.judging.judge import (  # fmt: skip
     AT_LEAST_MUCH,
     MUCH,
     READING,
@@ -39,6 +38,7 @@ from chappe_papers.judge import (  # fmt: skip
     lies,
     more,
 )
+from chappe_papers.runs.estimates import Estimates, MissingError
 
 _THINNED = {"newreno_thin": "NewReno thinned", "vegas2_thin": "Vegas thinned"}
 _ALL = {"newreno": "NewReno", "newreno_maxwin3": "MaxWin = 3", "vegas2": "Vegas", **_THINNED}

@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from chappe.stats import Estimate, ratio
 
-from chappe_papers.claims import Claims, Observations
 from chappe_papers.elrakabawy2005.design import GOODPUT
 from chappe_papers.elrakabawy2005.points import DRAWN, GRIDS, LISTED, PLACES, RATES, WINDOWS, Point
-from chappe_papers.estimates import Estimates
-from chappe_papers.judge import ALMOST_EQUAL, GAIN, Observation, below, equal
+from chappe_papers.judging.claims import Claims, Observations
+from chappe_papers.judging.judge import ALMOST_EQUAL, GAIN, Observation, below, equal
+from chappe_papers.runs.estimates import Estimates
 
 CLAIMS = Claims()
 claim = CLAIMS.claim
@@ -82,7 +82,7 @@ def compare(
     words: str = "{}",
     of: str = "",
 ) -> Observations:
-    """Cases of a measure of two variants at each place, like :func:`chappe_papers.claims.compare`.
+    """Cases of a measure of two variants at each place, like :func:`chappe_papers.judging.claims.compare`.
 
     ``words`` are the place in words, its name in braces; ``of`` is what the effect is called among others.
     """

@@ -9,8 +9,6 @@ from chappe import Scenario
 from chappe.stats import Estimate
 from chappe.stats.states import unseen
 
-from chappe_papers import reference
-from chappe_papers.design import Design, Stage
 from chappe_papers.elrakabawy2005 import udp
 from chappe_papers.elrakabawy2005.points import (
     CHAIN,
@@ -26,11 +24,13 @@ from chappe_papers.elrakabawy2005.points import (
     Point,
     scenario,
 )
-from chappe_papers.estimates import Estimates, Measure
-from chappe_papers.measured import budgets, estimates, is_known, mean, share
-from chappe_papers.replication import MEASURES as JUDGED
-from chappe_papers.replication import doubtful, of_batches, states
-from chappe_papers.runner import Runner
+from chappe_papers.runs import reference
+from chappe_papers.runs.design import Design, Stage
+from chappe_papers.runs.estimates import Estimates, Measure
+from chappe_papers.runs.measured import budgets, estimates, is_known, mean, share
+from chappe_papers.runs.replication import MEASURES as JUDGED
+from chappe_papers.runs.replication import doubtful, of_batches, states
+from chappe_papers.runs.runner import Runner
 
 GOODPUT = "goodput_bps"
 RETRANSMISSIONS = "retransmissions_per_10000"

@@ -5,9 +5,9 @@ from chappe.stats import Estimate, Share
 
 from chappe_papers.elrakabawy2005.design import FAILURES, GOODPUT, JAIN, MEASURES, RETRANSMISSIONS, Length
 from chappe_papers.elrakabawy2005.points import MOVING, MOVING_DSR, NAMES, Point
-from chappe_papers.estimates import Estimates
 from chappe_papers.extras import Extra, percent
-from chappe_papers.figures import Rows, Sheet, cell
+from chappe_papers.pages.figures import Rows, Sheet, cell
+from chappe_papers.runs.estimates import Estimates
 
 # ---- connected placements ----
 

@@ -6,7 +6,6 @@ from chappe import plot
 from chappe.plot import Mark
 from chappe.stats import Estimate, ratio
 
-from chappe_papers import reference
 from chappe_papers.elrakabawy2005.design import DESIGN, FAILURES, GOODPUT, JAIN, MEASURES, RETRANSMISSIONS, WINDOW
 from chappe_papers.elrakabawy2005.points import (  # fmt: skip
     DRAWN,
@@ -22,8 +21,9 @@ from chappe_papers.elrakabawy2005.points import (  # fmt: skip
     scenario,
 )
 from chappe_papers.elrakabawy2005.udp import CLIFF, SWEEP, delay_point
-from chappe_papers.estimates import NS2, OURS, PAPER, Estimates
-from chappe_papers.figures import Chart, Legend, Panel, Picture, Rows, Sheet, cell, panel
+from chappe_papers.pages.figures import Chart, Legend, Panel, Picture, Rows, Sheet, cell, panel
+from chappe_papers.runs import reference
+from chappe_papers.runs.estimates import NS2, OURS, PAPER, Estimates
 
 MULTI = ("vegas2", "newreno", "vegas2_thin", "newreno_thin")
 """Variants that are run with several flows, in the order of Tables 3 and 4."""

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 
 from chappe.stats import Estimate
 
-from chappe_papers.best_subset import Among, choose
 from chappe_papers.elrakabawy2005.points import DELAY, UDP, Point, scenario
-from chappe_papers.runner import Runner
+from chappe_papers.runs.runner import Runner
+from chappe_papers.statistics.best_subset import Among, choose
 
 OPTIMUM = Point("udp_optimum", 7)
 """Point of the best interval over 7 hops, which is found with some runs and measured with others."""

@@ -8,7 +8,6 @@ from chappe import Scenario
 from chappe import text as show
 from chappe.stats import fisher
 
-from chappe_papers import reference
 from chappe_papers.elrakabawy2005.design import (  # fmt: skip
     COLLAPSED,
     COMPARED,
@@ -20,12 +19,13 @@ from chappe_papers.elrakabawy2005.design import (  # fmt: skip
     absorbing,
 )
 from chappe_papers.elrakabawy2005.points import CHAIN, GRIDS, UDP, Point, scenario
-from chappe_papers.estimates import Measure
-from chappe_papers.measured import OF_BATCHES, means_of_batches
-from chappe_papers.page import table
-from chappe_papers.records import MANY, SEEDS, OfRecords, Recorded, RunKey, packets, run_key
-from chappe_papers.reference import FURTHER, Record
-from chappe_papers.validate import LEVEL, probability, singles, trust
+from chappe_papers.pages.page import table
+from chappe_papers.runs import reference
+from chappe_papers.runs.estimates import Measure
+from chappe_papers.runs.measured import OF_BATCHES, means_of_batches
+from chappe_papers.runs.reference import FURTHER, Record
+from chappe_papers.validation.paper import LEVEL, probability, singles, trust
+from chappe_papers.validation.records import MANY, SEEDS, OfRecords, Recorded, RunKey, packets, run_key
 
 
 def kind(point: Point) -> str:

@@ -3,14 +3,14 @@
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from chappe_papers.claims import Claims, Finding
-from chappe_papers.estimates import Estimates
-from chappe_papers.judge import GAIN, SLIGHTLY, Form, Observation, Range, above, below, equal, less, more
+from chappe_papers.judging.claims import Claims, Finding
+from chappe_papers.judging.judge import GAIN, SLIGHTLY, Form, Observation, Range, above, below, equal, less, more
 from chappe_papers.ramarathinam2003.consistency import Medians, ahead, at_most
 from chappe_papers.ramarathinam2003.design import GAP, HANDLED, LAST, OF_TCP, PER_BIT, SEGMENTS
 from chappe_papers.ramarathinam2003.points import COMBINATIONS, MAIN, RATE, RATES, ROUTINGS, VARIANTS, Point
 from chappe_papers.ramarathinam2003.points import READINGS as READINGS_OF
 from chappe_papers.ramarathinam2003.printed import LOADS, TABLE_I, segments_of_single_runs
+from chappe_papers.runs.estimates import Estimates
 
 CLAIMS = Claims()
 claim = CLAIMS.claim

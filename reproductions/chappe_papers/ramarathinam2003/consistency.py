@@ -11,10 +11,10 @@ import numpy as np
 from chappe.stats import Estimate, known_confidence
 from scipy.stats import rankdata
 
-from chappe_papers.estimates import Estimates
-from chappe_papers.judge import PLAIN, Form, Observation
+from chappe_papers.judging.judge import PLAIN, Form, Observation
 from chappe_papers.ramarathinam2003.points import Point
 from chappe_papers.ramarathinam2003.printed import LOADS, segments
+from chappe_papers.runs.estimates import Estimates
 
 DRAWS = 4_999
 """Resamples; the smallest probability (two-sided) is 2 / (n + 1)."""

@@ -8,14 +8,14 @@ import polars as pl
 from chappe import Scenario
 from chappe.stats import Estimate
 
-from chappe_papers import reference
-from chappe_papers.design import Design
-from chappe_papers.estimates import NS2, Estimates, Measure
-from chappe_papers.judge import ONE_RUN
-from chappe_papers.measured import share
+from chappe_papers.judging.judge import ONE_RUN
 from chappe_papers.ramarathinam2003.points import BATCHES, CURVE, FLOWS, SPANS, STUDENT, Point, base, scenario
 from chappe_papers.ramarathinam2003.single_runs import SingleRuns
-from chappe_papers.runner import Runner
+from chappe_papers.runs import reference
+from chappe_papers.runs.design import Design
+from chappe_papers.runs.estimates import NS2, Estimates, Measure
+from chappe_papers.runs.measured import share
+from chappe_papers.runs.runner import Runner
 
 SECONDS = 500.0
 

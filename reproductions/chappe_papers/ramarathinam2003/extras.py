@@ -4,9 +4,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from chappe_papers.estimates import Estimates
 from chappe_papers.extras import Extra, percent
-from chappe_papers.figures import Rows, Sheet, cell
+from chappe_papers.pages.figures import Rows, Sheet, cell
 from chappe_papers.ramarathinam2003 import likelihood
 from chappe_papers.ramarathinam2003.consistency import Medians, ranks
 from chappe_papers.ramarathinam2003.design import (
@@ -37,6 +36,7 @@ from chappe_papers.ramarathinam2003.points import (
     Point,
 )
 from chappe_papers.ramarathinam2003.printed import LOADS, TABLE_I, TABLE_II, places_of_segments
+from chappe_papers.runs.estimates import Estimates
 
 _MEASURES = {**dict.fromkeys(LAST.values(), 1), **dict.fromkeys((SEGMENTS[load] for load in LOADS), 0)}
 """Times of last packets, and segments; how many places are printed."""

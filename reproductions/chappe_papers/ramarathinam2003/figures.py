@@ -6,8 +6,7 @@ from chappe import plot
 from chappe.plot import Mark
 from chappe.stats import Estimate
 
-from chappe_papers.estimates import Estimates
-from chappe_papers.figures import Chart, Legend, Panel, Picture, Rows, Sheet, panel
+from chappe_papers.pages.figures import Chart, Legend, Panel, Picture, Rows, Sheet, panel
 from chappe_papers.ramarathinam2003.design import LAST, MEASURES, SEGMENTS
 from chappe_papers.ramarathinam2003.points import (
     CMU_QUEUE,
@@ -21,6 +20,7 @@ from chappe_papers.ramarathinam2003.points import (
     base,
 )
 from chappe_papers.ramarathinam2003.printed import LOADS, TABLE_I, TABLE_II
+from chappe_papers.runs.estimates import Estimates
 
 LEGEND = Legend(ROUTINGS, {r: n for n, r in enumerate(ROUTINGS)})
 """Routing protocols in legends, and one color for each."""

@@ -20,12 +20,12 @@ from collections.abc import Mapping
 import numpy as np
 from chappe.stats import Estimate, Values, holm, student_p
 
-from chappe_papers.estimates import Estimates
-from chappe_papers.judge import LEVEL
+from chappe_papers.judging.judge import LEVEL
 from chappe_papers.ramarathinam2003.design import DESIGN, LAST, SECONDS
 from chappe_papers.ramarathinam2003.points import COMBINATIONS, MAIN, NS2_RATE, RATE, RATES, READINGS
 from chappe_papers.ramarathinam2003.printed import TABLE_II
 from chappe_papers.ramarathinam2003.single_runs import SingleRuns
+from chappe_papers.runs.estimates import Estimates
 
 Reading = tuple[str, float]
 """A reading, and its data rate [Mbit/s]."""

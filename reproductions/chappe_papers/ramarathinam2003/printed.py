@@ -7,11 +7,11 @@ import numpy as np
 from chappe.stats import Estimate
 from scipy.stats import rankdata
 
-from chappe_papers.estimates import Estimates
-from chappe_papers.judge import Form, Observation, inside
+from chappe_papers.judging.judge import Form, Observation, inside
 from chappe_papers.ramarathinam2003.design import SEGMENTS
 from chappe_papers.ramarathinam2003.points import COMBINATIONS, Point
 from chappe_papers.ramarathinam2003.single_runs import SingleRuns
+from chappe_papers.runs.estimates import Estimates
 
 LOADS = ("light", "moderate", "heavy", "internet")
 """The transfers, in the order of Table I."""

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from chappe.stats import Estimate, difference, student_p
 from chappe.study import RunCache
 
-from chappe_papers import reference
-from chappe_papers.compare import difference_from_one
-from chappe_papers.estimates import NS2, Measure
 from chappe_papers.ramarathinam2003.design import DESIGN, LEFT, MEASURES
 from chappe_papers.ramarathinam2003.points import MAIN, READINGS, ROUTINGS, VARIANTS, Point, scenario
-from chappe_papers.validate import OfTests, Tested, over_the_page, run
+from chappe_papers.runs import reference
+from chappe_papers.runs.estimates import NS2, Measure
+from chappe_papers.validation.compare import difference_from_one
+from chappe_papers.validation.paper import OfTests, Tested, over_the_page, run
 
 SEEDS: Sequence[int] = range(1, DESIGN.full.seeds + 1)
 

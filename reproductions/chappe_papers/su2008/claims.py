@@ -5,9 +5,8 @@ from collections.abc import Callable, Iterable, Iterator
 from chappe.stats import Estimate, Share, exact_share
 from chappe.text import count
 
-from chappe_papers.claims import Claims, Finding, compare
-from chappe_papers.estimates import Estimates
-from chappe_papers.judge import (
+from chappe_papers.judging.claims import Claims, Finding, compare
+from chappe_papers.judging.judge import (
     PERCENT,
     PLAIN,
     SLIGHTLY,
@@ -24,7 +23,8 @@ from chappe_papers.judge import (
     more,
     times,
 )
-from chappe_papers.pairs import Paired, common, single
+from chappe_papers.runs.estimates import Estimates
+from chappe_papers.statistics.pairs import Paired, common, single
 from chappe_papers.su2008.design import (
     AGGREGATE,
     JAIN,

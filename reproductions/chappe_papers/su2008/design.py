@@ -10,12 +10,12 @@ from chappe.stats import Estimate, Jackknife, jain_index
 from chappe.stats.quantiles import Quantile
 from chappe.study import Item
 
-from chappe_papers.design import Design
-from chappe_papers.estimates import Estimates, Measure
-from chappe_papers.measured import mean, share, weighted_mean
-from chappe_papers.pairs import Paired
-from chappe_papers.reference import Record
-from chappe_papers.runner import Runner
+from chappe_papers.runs.design import Design
+from chappe_papers.runs.estimates import Estimates, Measure
+from chappe_papers.runs.measured import mean, share, weighted_mean
+from chappe_papers.runs.reference import Record
+from chappe_papers.runs.runner import Runner
+from chappe_papers.statistics.pairs import Paired
 from chappe_papers.su2008.paths import paths
 from chappe_papers.su2008.points import COLUMNS, HOPS, INFORMED, ROWS, Point, scenario
 

@@ -5,11 +5,11 @@ from importlib.resources import files
 
 from chappe import text as show
 
-from chappe_papers.claims import needs
-from chappe_papers.estimates import Estimates
 from chappe_papers.extras import Extra
-from chappe_papers.figures import Rows, Sheet, cell
-from chappe_papers.judge import times
+from chappe_papers.judging.claims import needs
+from chappe_papers.judging.judge import times
+from chappe_papers.pages.figures import Rows, Sheet, cell
+from chappe_papers.runs.estimates import Estimates
 from chappe_papers.su2008 import informed
 from chappe_papers.su2008.design import AGGREGATE, JAIN, WINDOW, Length
 from chappe_papers.su2008.figures import median_error

@@ -8,10 +8,10 @@ from chappe import plot
 from chappe import text as show
 from chappe.stats import Estimate
 
-from chappe_papers.estimates import Estimates
-from chappe_papers.figures import Chart, Legend, Panel, Picture, Rows, Sheet, cell, panel
-from chappe_papers.judge import times
-from chappe_papers.pairs import Paired
+from chappe_papers.judging.judge import times
+from chappe_papers.pages.figures import Chart, Legend, Panel, Picture, Rows, Sheet, cell, panel
+from chappe_papers.runs.estimates import Estimates
+from chappe_papers.statistics.pairs import Paired
 from chappe_papers.su2008 import informed, microscopic
 from chappe_papers.su2008.design import (
     AGGREGATE,

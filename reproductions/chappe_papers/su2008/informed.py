@@ -14,8 +14,8 @@ from typing import NamedTuple
 from chappe.stats import Share
 from chappe.stats.quantiles import Quantile
 
-from chappe_papers.claims import needs
-from chappe_papers.estimates import Estimates
+from chappe_papers.judging.claims import needs
+from chappe_papers.runs.estimates import Estimates
 from chappe_papers.su2008.points import BUFFERS, FROZEN, INFORMED, ROWS_NEAR, RTS_APART, WINDOWS, Point
 from chappe_papers.su2008.targets import PREDICT, Prediction, Target, predictions, targets, value_of
 

@@ -7,8 +7,8 @@ import chappe
 import polars as pl
 from chappe import plot
 
-from chappe_papers.estimates import Estimates
-from chappe_papers.figures import Picture, Rows
+from chappe_papers.pages.figures import Picture, Rows
+from chappe_papers.runs.estimates import Estimates
 from chappe_papers.su2008.paths import paths
 from chappe_papers.su2008.points import RATES, Point, scenario
 

@@ -12,8 +12,8 @@ from typing import NamedTuple
 from chappe import text as show
 from chappe.stats import Estimate
 
-from chappe_papers.estimates import Estimates
-from chappe_papers.judge import Answer, Check, Observation, inside, less, more, times
+from chappe_papers.judging.judge import Answer, Check, Observation, inside, less, more, times
+from chappe_papers.runs.estimates import Estimates
 from chappe_papers.su2008.points import HOPS
 from chappe_papers.su2008.targets import Prediction, Target, predictions, targets, value_of
 

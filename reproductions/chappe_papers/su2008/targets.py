@@ -14,10 +14,10 @@ from typing import NamedTuple
 from chappe.stats import Estimate
 from chappe.stats.quantiles import Quantile
 
-from chappe_papers.best_subset import Among, choose
-from chappe_papers.estimates import Estimates
-from chappe_papers.judge import times
-from chappe_papers.pairs import Paired, common
+from chappe_papers.judging.judge import times
+from chappe_papers.runs.estimates import Estimates
+from chappe_papers.statistics.best_subset import Among, choose
+from chappe_papers.statistics.pairs import Paired, common
 from chappe_papers.su2008.design import AGGREGATE, DELAY, JAIN, LARGEST, MEDIAN, RESENT, RTT, SLOW_START, WINDOW
 from chappe_papers.su2008.points import HOPS, LIMITS, Point
 

@@ -9,10 +9,10 @@ from chappe import Scenario
 from chappe.stats import Estimate, jain_index
 from chappe.stats.quantiles import Quantile
 
-from chappe_papers import reference
-from chappe_papers.design import Design
-from chappe_papers.estimates import NS2, Estimates, Measure
-from chappe_papers.runner import Runner
+from chappe_papers.runs import reference
+from chappe_papers.runs.design import Design
+from chappe_papers.runs.estimates import NS2, Estimates, Measure
+from chappe_papers.runs.runner import Runner
 from chappe_papers.zhou2004.points import ALIKE, FLOWS, FURTHER, LONE, RATES, Point, same, scenario, tables
 
 GOODPUT = "flow_goodput_bps"

@@ -3,14 +3,14 @@
 from chappe import text as show
 from chappe.stats import Estimate
 
-from chappe_papers.estimates import Estimates
 from chappe_papers.extras import Extra, median, percent
-from chappe_papers.figures import Chart, Legend, Panel, Rows, Sheet, cell, panel
-from chappe_papers.formulas import mathis, padhye
-from chappe_papers.judge import Verdict
+from chappe_papers.judging.judge import Verdict
+from chappe_papers.pages.figures import Chart, Legend, Panel, Rows, Sheet, cell, panel
+from chappe_papers.runs.estimates import Estimates
 from chappe_papers.zhou2004.claims import ALL
 from chappe_papers.zhou2004.design import GOODPUT, MEASURES, PRINTED, SEGMENTS, UNFAIRNESS, Length, of_alike
 from chappe_papers.zhou2004.figures import LEGEND, LOG_FROM, READING, TICKS, X_LABEL, X_NAME, over_variants
+from chappe_papers.zhou2004.formulas import mathis, padhye
 from chappe_papers.zhou2004.points import ALIKE, LONE, MECHANISMS, PAPERS, READINGS, VARIANTS, Point
 
 # ---- readings ----

@@ -7,9 +7,9 @@ from chappe import plot
 from chappe.plot import Mark
 from chappe.stats import Estimate
 
-from chappe_papers.estimates import Estimates
-from chappe_papers.figures import Chart, Legend, Panel, Panels, Picture, panel
-from chappe_papers.judge import times
+from chappe_papers.judging.judge import times
+from chappe_papers.pages.figures import Chart, Legend, Panel, Panels, Picture, panel
+from chappe_papers.runs.estimates import Estimates
 from chappe_papers.zhou2004.design import GOODPUT, JAIN, MEASURES, PRINTED, UNFAIRNESS, of_alike
 from chappe_papers.zhou2004.points import FLOWS, MECHANISMS, VARIANTS, Point
 

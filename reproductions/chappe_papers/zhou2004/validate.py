@@ -8,11 +8,11 @@ import polars as pl
 from chappe.stats import Estimate
 from chappe.study import RunCache
 
-from chappe_papers import reference
-from chappe_papers import validate as shared
-from chappe_papers.estimates import NS2
-from chappe_papers.page import table
-from chappe_papers.validate import LEVEL, Comparison, Validation, mean, off
+from chappe_papers.pages.page import table
+from chappe_papers.runs import reference
+from chappe_papers.runs.estimates import NS2
+from chappe_papers.validation import paper as shared
+from chappe_papers.validation.paper import LEVEL, Comparison, Validation, mean, off
 from chappe_papers.zhou2004.design import (  # fmt: skip
     DESIGN,
     GOODPUT,

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterator
 
-from chappe_papers.claims import Claims, Finding
-from chappe_papers.estimates import Estimates
-from chappe_papers.judge import Observation, equal, more
+from chappe_papers.judging.claims import Claims, Finding
+from chappe_papers.judging.judge import Observation, equal, more
+from chappe_papers.runs.estimates import Estimates
 
 from small_paper.design import Point
 

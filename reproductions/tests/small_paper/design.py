@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 import polars as pl
 from chappe import Scenario
 from chappe.stats import Estimate
-from chappe_papers.design import Design
-from chappe_papers.estimates import Measure
-from chappe_papers.replication import MEASURES as JUDGED
-from chappe_papers.replication import of_batches
-from chappe_papers.runner import Runner
+from chappe_papers.runs.design import Design
+from chappe_papers.runs.estimates import Measure
+from chappe_papers.runs.replication import MEASURES as JUDGED
+from chappe_papers.runs.replication import of_batches
+from chappe_papers.runs.runner import Runner
 
 
 class Point(NamedTuple):

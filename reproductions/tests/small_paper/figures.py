@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from chappe.plot import Mark
-from chappe_papers.figures import Chart, Legend, Panel, panel
+from chappe_papers.pages.figures import Chart, Legend, Panel, panel
 
 from small_paper.design import DESIGN, Point
 

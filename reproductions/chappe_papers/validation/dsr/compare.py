@@ -10,7 +10,7 @@ from chappe.stats import Estimate, fisher, ratio, total
 from chappe.study import Item, Point, RunCache
 from chappe.text import Table
 
-from chappe_papers.compare import finish
+from chappe_papers.validation.compare import finish
 from chappe_papers.validation.dsr import page
 from chappe_papers.validation.dsr.cases import WALKS, Row, of_run, reference, scenario
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from chappe import text as show
 from chappe.stats import Estimate
 
-from chappe_papers.compare import joined, notes, origin
-from chappe_papers.page import table
+from chappe_papers.pages.page import table
+from chappe_papers.validation.compare import joined, notes, origin
 from chappe_papers.validation.dsr.cases import HERE, WALKS
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import polars as pl
 from chappe.stats import Estimate
 from chappe.study import Item, Point, RunCache
 
-from chappe_papers.compare import finish
+from chappe_papers.validation.compare import finish
 from chappe_papers.validation.sinr import page
 from chappe_papers.validation.sinr.cases import PACKET, Case, habits, reference, scenario
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from chappe import text as show
 
-from chappe_papers.compare import CaseByCase, agreement, percent
+from chappe_papers.validation.compare import CaseByCase, agreement, percent
 from chappe_papers.validation.sinr.cases import HERE
 
 if TYPE_CHECKING:

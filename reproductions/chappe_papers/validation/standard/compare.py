@@ -11,7 +11,7 @@ from chappe.stats import Estimate, difference
 from chappe.study import Item, Point, RunCache
 from chappe.text import Table
 
-from chappe_papers.compare import finish
+from chappe_papers.validation.compare import finish
 from chappe_papers.validation.standard import defaults, page
 from chappe_papers.validation.standard.cases import SECONDS, WARM_UP, Case, base, scenario
 from chappe_papers.validation.standard.ns3 import COUNTED, GOODPUT, MEASURES, Reference, Run, measured, reference

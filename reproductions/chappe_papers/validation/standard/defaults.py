@@ -6,7 +6,7 @@ import chappe
 from chappe import text as show
 from chappe.stats import Estimate, Jackknife
 
-from chappe_papers.page import table
+from chappe_papers.pages.page import table
 
 OF_NS2: dict[str, Any] = {
     "wlan.rts_threshold": "always",

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 from chappe import text as show
 from chappe.stats import Estimate
 
-from chappe_papers.compare import groups, joined, notes, origin, percent
-from chappe_papers.page import table
+from chappe_papers.pages.page import table
+from chappe_papers.validation.compare import groups, joined, notes, origin, percent
 from chappe_papers.validation.standard.cases import HERE, KINDS, Case
 from chappe_papers.validation.standard.defaults import section
 from chappe_papers.validation.standard.ns3 import FAILURES, FIRST, GIVEN_UP, GOODPUT

@@ -11,7 +11,7 @@ from chappe.stats import Estimate, difference
 from chappe.study import Item, Point, RunCache
 from chappe.text import Table
 
-from chappe_papers.compare import finish
+from chappe_papers.validation.compare import finish
 from chappe_papers.validation.wifi_n import page
 from chappe_papers.validation.wifi_n.cases import Case, Measured, reference, scenario, senders
 from chappe_papers.validation.wifi_n.model import bianchi

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from chappe import text as show
 
-from chappe_papers.compare import CaseByCase, agreement, percent
-from chappe_papers.page import table
+from chappe_papers.pages.page import table
+from chappe_papers.validation.compare import CaseByCase, agreement, percent
 from chappe_papers.validation.wifi_n.cases import CATEGORY, HERE
 
 if TYPE_CHECKING:

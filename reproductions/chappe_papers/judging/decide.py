@@ -21,12 +21,12 @@ from typing import NamedTuple
 from chappe import StorageError
 from chappe.study import RunCache
 
-from chappe_papers import runner
-from chappe_papers.claims import Claim
-from chappe_papers.design import Design
-from chappe_papers.estimates import Estimates
-from chappe_papers.files import reason, write_file
-from chappe_papers.judge import Answer, Verdict
+from chappe_papers.judging.claims import Claim
+from chappe_papers.judging.judge import Answer, Verdict
+from chappe_papers.pages.files import reason, write_file
+from chappe_papers.runs import runner
+from chappe_papers.runs.design import Design
+from chappe_papers.runs.estimates import Estimates
 
 LOOKS = 4
 """Number of times that a claim is judged at most."""

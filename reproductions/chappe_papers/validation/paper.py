@@ -16,12 +16,12 @@ from chappe.stats import Estimate, difference, holm
 from chappe.stats.quantiles import rank_p
 from chappe.study import Also, RunCache
 
-from chappe_papers.compare import finish, groups, origin
-from chappe_papers.design import Design
-from chappe_papers.estimates import Measure
-from chappe_papers.page import table
-from chappe_papers.replication import MEASURES as JUDGED
-from chappe_papers.replication import doubtful, spread
+from chappe_papers.pages.page import table
+from chappe_papers.runs.design import Design
+from chappe_papers.runs.estimates import Measure
+from chappe_papers.runs.replication import MEASURES as JUDGED
+from chappe_papers.runs.replication import doubtful, spread
+from chappe_papers.validation.compare import finish, groups, origin
 
 LEVEL = 0.05
 

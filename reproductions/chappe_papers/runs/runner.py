@@ -10,9 +10,9 @@ from chappe import Scenario
 from chappe.stats import Estimate
 from chappe.study import OVER, UNDER, RunCache
 
-from chappe_papers.design import Design
-from chappe_papers.estimates import Estimates
-from chappe_papers.replication import MEASURES
+from chappe_papers.runs.design import Design
+from chappe_papers.runs.estimates import Estimates
+from chappe_papers.runs.replication import MEASURES
 
 
 @dataclass

@@ -8,9 +8,9 @@ from typing import Any
 
 from chappe.stats import Estimate
 
-from chappe_papers import page
-from chappe_papers.estimates import Estimates, MissingError, RequestedPoints
-from chappe_papers.judge import Answer, Observation, Verdict, judge, together
+from chappe_papers.judging.judge import Answer, Observation, Verdict, judge, together
+from chappe_papers.pages import page
+from chappe_papers.runs.estimates import Estimates, MissingError, RequestedPoints
 
 Observations = Iterator[Observation]
 """Statement of a claim, point by point."""
@@ -76,7 +76,7 @@ def compare(
 
     Args:
         data: Our estimates.
-        says: The statement: one of the functions of :mod:`chappe_papers.judge`.
+        says: The statement: one of the functions of :mod:`chappe_papers.judging.judge`.
         pairs: The place in words, and the two points.
         measure: The measure to compare.
         paper: Further arguments of that function, such as the range of the paper.

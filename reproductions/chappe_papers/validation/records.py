@@ -12,10 +12,10 @@ from chappe import text as show
 from chappe.stats import Estimate, quantile_t
 from chappe.study import RunCache
 
-from chappe_papers import reference
-from chappe_papers.estimates import NS2, Measure
-from chappe_papers.reference import FURTHER, Record
-from chappe_papers.validate import Comparison, Validation, run
+from chappe_papers.runs import reference
+from chappe_papers.runs.estimates import NS2, Measure
+from chappe_papers.runs.reference import FURTHER, Record
+from chappe_papers.validation.paper import Comparison, Validation, run
 
 SEEDS = range(1, 11)
 MANY = range(1, 41)

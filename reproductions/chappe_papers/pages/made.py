@@ -15,7 +15,7 @@ import chappe
 from chappe import plot
 from chappe.study import RunCache
 
-from chappe_papers.files import write_file
+from chappe_papers.pages.files import write_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -80,7 +80,7 @@ def end(folder: Path, asked: object, said: Sequence[str]) -> None:
 @cache
 def program() -> str:
     """Hash of this program and of the packages that it draws with."""
-    folders = [Path(chappe.__file__).parent, Path(__file__).parent]
+    folders = [Path(chappe.__file__).parent, Path(__file__).parents[1]]
     kinds = {".py", ".so", ".pyd", ".toml", ".csv", ".md", ".json", ".css", ".js", ".html"}
     files = sorted(p for folder in folders for p in folder.rglob("*") if p.suffix in kinds)
     return _digest(*(f"{name} {version(name)}" for name in _PACKAGES), *map(_digest_of, files))

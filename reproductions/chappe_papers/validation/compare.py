@@ -11,8 +11,8 @@ from chappe import text as show
 from chappe.stats import Estimate
 from chappe.text import Table
 
-from chappe_papers.files import write_csv, write_file
-from chappe_papers.page import table
+from chappe_papers.pages.files import write_csv, write_file
+from chappe_papers.pages.page import table
 
 T = TypeVar("T")
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import jinja2
 
-from chappe_papers.advice import HEADING
-from chappe_papers.files import write_file
+from chappe_papers.judging.advice import HEADING
+from chappe_papers.pages.files import write_file
 
 Rows = Sequence[Sequence[str]]
 
@@ -175,7 +175,7 @@ def kind(verdict: str) -> str:
 def write(path: Path, page: Page) -> None:
     """Writes the page; the same content gives the same bytes."""
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("chappe_papers", "."),
+        loader=jinja2.PackageLoader("chappe_papers", "pages"),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from chappe_papers.judge import Verdict
+from chappe_papers.judging.judge import Verdict
 
 FILE = "advice.md"
 """Of a paper, in its package."""

@@ -13,9 +13,9 @@ from chappe.stats import Estimate
 from chappe.study import Item, RunCache
 from chappe.study import Point as Labeled
 
-from chappe_papers import reference
-from chappe_papers.estimates import Estimates, Measure
-from chappe_papers.reference import Record
+from chappe_papers.runs import reference
+from chappe_papers.runs.estimates import Estimates, Measure
+from chappe_papers.runs.reference import Record
 
 SEARCHED = ("setting", "hops", "rate_mbps", "value", "runs", "goodput_bps", "half_width_95")
 """Columns of ``searches.csv``."""
@@ -147,4 +147,4 @@ class Design(ABC):
 
 
 Stage = Callable[[Any], object]
-"""A part of all work: runs some points of a :class:`chappe_papers.runner.Runner`."""
+"""A part of all work: runs some points of a :class:`chappe_papers.runs.runner.Runner`."""

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from chappe.stats import Estimate, quantile_t
 
-from chappe_papers.estimates import NS2
+from chappe_papers.runs.estimates import NS2
 
 HALF_WIDTH = "_half_width_95"
 FURTHER = "further seeds of ns-2.35"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from chappe.stats import Estimate, Jackknife, ratio
 from chappe.study import Relative
 
-from chappe_papers.pairs import Paired, common
+from chappe_papers.statistics.pairs import Paired, common
 
 
 @dataclass(frozen=True)

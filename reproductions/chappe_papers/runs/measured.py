@@ -9,7 +9,7 @@ from chappe.measures import BY_NAME, JAIN, Totals, all_quotients
 from chappe.stats import Estimate, Share, quotient
 from chappe.study import OVER, UNDER
 
-from chappe_papers.replication import together
+from chappe_papers.runs.replication import together
 
 _SENDING = ("data", "retransmitted_data", "tcp_acks", "control", "routing", "collided")
 """Uses of the time of a node in which it transmits."""

@@ -12,9 +12,9 @@ from functools import cached_property
 from chappe.stats import Estimate, Share, beyond_t, equal_signs, holm
 from chappe.stats.quantiles import Quantile, rank_p
 
-from chappe_papers.best_subset import Among
-from chappe_papers.quotients import Quotient
-from chappe_papers.ranks import Times
+from chappe_papers.statistics.best_subset import Among
+from chappe_papers.statistics.quotients import Quotient
+from chappe_papers.statistics.ranks import Times
 
 LEVEL = 0.05
 """Probability that any of the decided points of a claim is decided wrongly (Holm)."""

@@ -10,9 +10,9 @@ from chappe import plot
 from chappe import text as show
 from chappe.stats import Estimate
 
-from chappe_papers import made, page
-from chappe_papers.estimates import NS2, OURS, Estimates, Measure
-from chappe_papers.files import write_csv
+from chappe_papers.pages import made, page
+from chappe_papers.pages.files import write_csv
+from chappe_papers.runs.estimates import NS2, OURS, Estimates, Measure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

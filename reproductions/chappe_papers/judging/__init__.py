@@ -1,0 +1,1 @@
+"""Claims of a paper, their verdicts, and advice that follows from them."""
