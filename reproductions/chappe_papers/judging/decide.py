@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from chappe import StorageError
+from chappe.cli.inputs import reason, write_file
 from chappe.study import RunCache
 
 from chappe_papers.judging.claims import Claim
 from chappe_papers.judging.judge import Answer, Verdict
-from chappe_papers.pages.files import reason, write_file
 from chappe_papers.runs import runner
 from chappe_papers.runs.design import Design
 from chappe_papers.runs.estimates import Estimates

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import chappe
 from chappe import plot
+from chappe.cli.inputs import write_file
 from chappe.study import RunCache
-
-from chappe_papers.pages.files import write_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

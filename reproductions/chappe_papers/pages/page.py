@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import jinja2
+from chappe.cli.inputs import write_file
 
 from chappe_papers.judging.advice import HEADING
-from chappe_papers.pages.files import write_file
 
 Rows = Sequence[Sequence[str]]
 

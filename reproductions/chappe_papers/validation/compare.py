@@ -8,10 +8,11 @@ from typing import Any, TypeVar
 
 from chappe import RESULTS_EPOCH, __version__
 from chappe import text as show
+from chappe.cli.inputs import write_file
 from chappe.stats import Estimate
 from chappe.text import Table
 
-from chappe_papers.pages.files import write_csv, write_file
+from chappe_papers.pages.files import write_csv
 from chappe_papers.pages.page import table
 
 T = TypeVar("T")
