@@ -9,10 +9,10 @@ from pathlib import Path
 
 from chappe import text as show
 
-from chappe_papers.judging.advice import HEADING, Outcome
+from chappe_papers.judging.advice import Outcome
 from chappe_papers.judging.judge import Verdict
 from chappe_papers.pages.files import write_csv
-from chappe_papers.pages.page import JudgedFinding, counted, table
+from chappe_papers.pages.page import ADVICE, JudgedFinding, counted, table
 from chappe_papers.paper import Paper
 
 FILE = "findings.csv"
@@ -128,7 +128,7 @@ def page(papers: Sequence[Paper]) -> str:
         )
         lines += [f"[The whole page](papers/{p.name}.md), `chappe paper {p.name}`.", ""]
     lines += [
-        f"## {HEADING}",
+        f"## {ADVICE}",
         "",
         "The recommendation of each paper, and ours with the verdicts that it follows from.",
         "",

@@ -6,7 +6,8 @@ from pathlib import Path
 import chappe_papers
 import pytest
 from chappe_papers import reproduce, summary
-from chappe_papers.judging.advice import HEADING, Advice, Outcome
+from chappe_papers.judging.advice import Advice, Outcome
+from chappe_papers.pages import page
 from chappe_papers.paper import Paper, Wanted
 from small_paper import PAPER
 
@@ -64,7 +65,7 @@ def test_the_last_section_of_a_page(quick: bool, tmp_path: Path, capsys: pytest.
     capsys.readouterr()
     sections = (tmp_path / "paper.md").read_text(encoding="utf-8").split("\n## ")
     title, *lines = sections[-1].strip().splitlines()
-    assert title == HEADING
+    assert title == page.ADVICE
     if quick:
         # No runs of full length are published.
         assert lines == ["", reproduce.NO_ADVICE.format("small")]

@@ -8,7 +8,7 @@ import chappe_papers
 import pytest
 from chappe import plot
 from chappe_papers import summary
-from chappe_papers.judging.advice import HEADING, Outcome
+from chappe_papers.judging.advice import Outcome
 from chappe_papers.pages import page
 from chappe_papers.paper import Paper, Wanted
 from command import REPOSITORY, contents
@@ -40,7 +40,7 @@ def test_the_whole_paper(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert re.fullmatch(r"- NewReno has twice as much: \*\*refuted\*\* .*\): nothing is lost\. \[S-2\]", lines[5])
     order = (page.COUNTED, "![goodput](key.png)", "## Why the results differ", "## Claims", "### 1", "| S-1 |",
              "![Figure 1: goodput](figure1.png)", "### 2", "| S-2 |", "## Other readings", "## Method",
-             f"## {HEADING}")  # fmt: skip
+             f"## {page.ADVICE}")  # fmt: skip
     places = [text.index(heading) for heading in order]
     assert places == sorted(places)
     assert "## Figures" not in text

@@ -9,8 +9,6 @@ from chappe_papers.judging.judge import Verdict
 FILE = "advice.md"
 """Of a paper, in its package."""
 
-HEADING = "What should I do?"
-
 _CLAIM = re.compile(r"\{(P?[\w-]+) (holds|fails|unproven)\}")
 
 _MEANS: Mapping[str, Callable[[Verdict], bool]] = {

@@ -8,8 +8,6 @@ from pathlib import Path
 import jinja2
 from chappe.cli.inputs import write_file
 
-from chappe_papers.judging.advice import HEADING
-
 Rows = Sequence[Sequence[str]]
 
 WIDEST = 160
@@ -22,6 +20,9 @@ COUNTED = (
     "the effects of the first sub-claim range from +12 to +104 %."
 )
 """Legend of the cells of claims."""
+
+ADVICE = "What should I do?"
+"""Heading of the advice."""
 
 DRAWN = "In figures, stars and gray bands are numbers of the paper, gray rings values from fewer than five runs."
 """Legend of the figures."""
@@ -183,7 +184,7 @@ def write(path: Path, page: Page) -> None:
     )
     environment.filters.update(tight=tight, kind=kind, marked=_marked)
     text = environment.get_template("page.html.j2").render(
-        page=page, about=ABOUT, legend=(COUNTED, DRAWN), advice=HEADING
+        page=page, about=ABOUT, legend=(COUNTED, DRAWN), advice=ADVICE
     )
     write_file(path, text.encode("utf-8"))
 
@@ -260,6 +261,6 @@ def write_markdown(path: Path, page: Page) -> None:
     lines += ["## Method", "", *(line for text in page.method for line in (text, ""))]
     lines += [", ".join(f"{name}: {value}" for name, value in page.facts.items()) + ".", ""]
     if page.advice or page.advice_note:
-        lines += [f"## {HEADING}", "", *([page.advice_note, ""] if page.advice_note else [])]
+        lines += [f"## {ADVICE}", "", *([page.advice_note, ""] if page.advice_note else [])]
         lines += [*(f"- {line}" for line in page.advice), ""]
     write_file(path, ("\n".join(lines).rstrip() + "\n").encode("utf-8"))
