@@ -138,9 +138,8 @@ class Paper:
 
     def validate(self, folder: Path, *, jobs: int | None) -> int:
         """Compares runs with those of ns-2, one by one; returns an exit code."""
-        from chappe_papers.validation.paper import validate
-
-        return validate(self.part("validate").VALIDATION, folder, jobs=jobs)
+        code: int = self.part("validate").VALIDATION.validate(folder, jobs=jobs)
+        return code
 
 
 @dataclass(frozen=True)

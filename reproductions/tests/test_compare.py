@@ -1,15 +1,18 @@
-"""Parts that all comparisons with other simulators share."""
+"""The engine of all comparisons with other simulators."""
 
 import math
+from collections.abc import Iterator
 from pathlib import Path
 
 import chappe
 import pytest
 from chappe import text as show
 from chappe.stats import Estimate
+from chappe.study import RunCache
+from chappe.text import Table
 from chappe_papers.pages.files import write_csv
 from chappe_papers.pages.page import table
-from chappe_papers.validation.compare import difference_from_one, finish, groups, joined, origin, percent
+from chappe_papers.validation.compare import Validation, difference_from_one, groups, joined, origin, percent
 
 
 def test_parts_of_a_page() -> None:
@@ -28,19 +31,46 @@ def test_groups_keep_the_order() -> None:
 
 def test_one_run_beside_several() -> None:
     ours = [1.0, 2.0, 3.0]
-    e = difference_from_one(5.0, ours)
+    e = difference_from_one(5.0, Estimate.of(ours))
     assert (e.mean, e.df) == (-3, 2)
     # A prediction interval: the standard deviation times the root of 1 + 1/n.
     assert math.sqrt(e.variance) == pytest.approx(1.0 * math.sqrt(1 + 1 / 3))
     assert e.variance == Estimate.of(ours).variance * 4
 
 
+class Small(Validation):
+    """A comparison of one number, without runs."""
+
+    content = "every value and why"
+    header = ("case", "ours")
+
+    def run_cache(self, folder: Path | str, jobs: int | None) -> RunCache:
+        return RunCache(folder, chappe.Scenario.chain(1, stop="1 s"), ["hops"], jobs=jobs)
+
+    def compare(self, runs: RunCache) -> list[tuple[str, float]]:
+        assert runs.made == 0
+        return [("chain", 1.5)]
+
+    def rows(self, found: list[tuple[str, float]], /) -> list[tuple[str, float]]:
+        return found
+
+    def page(self, found: list[tuple[str, float]], jobs: int | None, /) -> str:
+        return f"# {len(found)} page, {jobs} job\n"
+
+    def tables(self, found: list[tuple[str, float]], /) -> Iterator[Table]:
+        t = show.table("case")
+        for case, _ in found:
+            t.add_row(case)
+        yield t
+
+    def answers(self, found: list[tuple[str, float]], /) -> list[str]:
+        return [f"{len(found)} of 1 agrees."]
+
+
 def test_files_and_summary(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    t = show.table("case")
-    t.add_row("chain")
-    assert finish(tmp_path, ["case", "ours"], [["chain", 1.5]], "# Page\n", [t], ["1 of 1 agrees."], " and why") == 0
+    assert Small().validate(tmp_path, jobs=1) == 0
     assert (tmp_path / "validation.csv").read_text() == "case,ours\nchain,1.5\n"
-    assert (tmp_path / "validation.md").read_text() == "# Page\n"
+    assert (tmp_path / "validation.md").read_text() == "# 1 page, 1 job\n"
     said = capsys.readouterr().out
     assert said.splitlines()[-2] == "1 of 1 agrees."
     assert "validation.md with every value and why, validation.csv." in " ".join(said.split())

@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 from chappe import cli
 from chappe.stats import Estimate
-from chappe_papers.validation.standard import compare, defaults, page
+from chappe_papers.validation.standard import compare, defaults
 from chappe_papers.validation.standard.cases import KINDS, Case, scenario
-from chappe_papers.validation.standard.compare import FURTHER, Comparison, run_cache
+from chappe_papers.validation.standard.compare import FURTHER, VALIDATION, Comparison
 from chappe_papers.validation.standard.ns3 import FAILURES, FIRST, GIVEN_UP, GOODPUT, Reference, reference
 from command import REPOSITORY
 from epochs import assert_is_told
@@ -61,7 +61,7 @@ def test_settings_of_a_case() -> None:
     assert (wlan["rts_threshold"], wlan["short_retry_limit"], wlan["long_retry_limit"]) == ("always", "unlimited", 7)
     s = scenario(Case("tcp", 1, 3, 2, False)).settings
     assert (s["flow"][0]["dst"], s["queue"]["limit"], s["wlan"]["short_retry_limit"]) == (3, 100, 7)
-    assert scenario(FEW[2], as_ns3=False).settings["wlan"]["basic_preamble"] == "same"
+    assert scenario(FEW[2], plain=True).settings["wlan"]["basic_preamble"] == "same"
     # All cases use the standard.
     assert all(scenario(c).settings["wlan"]["retry_counts"] == "mpdu" for c in FEW)
 
@@ -76,24 +76,27 @@ def test_criterion_for_goodput() -> None:
     assert [comparison(x, 2).agrees for x in (104, 105)] == [True, False]
 
 
-def test_a_few_cases_agree(cases: dict[Case, Reference], tmp_path: Path) -> None:
-    """Three runs of 20 s each."""
-    with run_cache(tmp_path, 2) as runs:
-        comparisons = compare.compare({c: cases[c] for c in FEW}, runs, (1, 2, 3), 20)
-        assert runs.made == 3 * len(FEW)
-        unlike = compare.run(FEW[2:3], (1,), runs, 20, as_ns3=False)
+def test_a_few_cases_agree(cases: dict[Case, Reference], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three runs of 20 s each, and those with the preamble that ns-3 does not have."""
+    monkeypatch.setattr(compare, "reference", lambda: {c: cases[c] for c in FEW})
+    monkeypatch.setattr(VALIDATION, "seeds", (1, 2, 3))
+    monkeypatch.setattr(VALIDATION, "seconds", 20)
+    with VALIDATION.run_cache(tmp_path, 2) as runs:
+        comparisons = VALIDATION.compare(runs)
+        assert runs.made == 3 * (len(FEW) + 1)
     assert {c.case.title: round(c.off, 4) for c in comparisons if not c.agrees} == {}
     for c in comparisons:
         if c.case.kind in ("sat", "exposed"):
             # Only backoffs are random.
             assert abs(c.off) < 0.01, c.case.title
     moved = {"as in ns-2": [Estimate(1000e3, 0, 4)] * 4, "defaults": [Estimate(1200e3, 0, 4)] * 4}
-    text = page.page(comparisons, unlike, moved)
+    monkeypatch.setattr(defaults, "run", lambda _: moved)
+    text = VALIDATION.page(comparisons, None)
     assert f"| defaults |{' 1,200 ± 0 |' * 4}" in text
     assert "**8 of 8 cases agree.**" in text
     assert f"| {FEW[6].title} |" in text
     wrong = [replace(c, ours={**c.ours, GOODPUT: Estimate(c.ns3[GOODPUT].mean * 1.1, 0, 9)}) for c in comparisons[:1]]
-    text = page.page([*wrong, *comparisons[1:]], {}, moved)
+    text = VALIDATION.page([*wrong, *comparisons[1:]], None)
     assert f"**7 of 8 cases agree.** The largest difference is +10.0 % ({FEW[0].title})." in text
     assert f"The others: {FEW[0].title} (+10.0 %)." in text
     assert "## Cases that do not agree" in text
@@ -102,7 +105,7 @@ def test_a_few_cases_agree(cases: dict[Case, Reference], tmp_path: Path) -> None
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     short = {c: r for c, r in reference().items() if c in (FEW[2], FEW[3], min(FURTHER))}
     monkeypatch.setattr(compare, "reference", lambda: short)
-    monkeypatch.setattr(compare, "SEEDS", (1, 2))
+    monkeypatch.setattr(VALIDATION, "seeds", (1, 2))
     for name, value in {"HOPS": (1, 2), "SEEDS": 2, "STOP": "10 s"}.items():
         monkeypatch.setattr(defaults, name, value)
     assert cli.main(["validate", "standard", "--out", str(tmp_path)]) == 0

@@ -8,10 +8,8 @@ from pathlib import Path
 import pytest
 from chappe import cli
 from chappe.stats import Estimate
-from chappe_papers.validation.dsr import compare
 from chappe_papers.validation.dsr.cases import WALKS, reference, scenario
-from chappe_papers.validation.dsr.compare import Column, Ratio, mean, run, run_cache
-from chappe_papers.validation.dsr.page import answer
+from chappe_papers.validation.dsr.compare import VALIDATION, Column, Ratio, answer, mean
 from command import REPOSITORY
 from epochs import assert_is_told
 
@@ -83,7 +81,7 @@ def test_the_answer_counts_empty_and_wide_columns() -> None:
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compare, "SEEDS", (1, 2))
+    monkeypatch.setattr(VALIDATION, "seeds", (1, 2))
     assert cli.main(["validate", "dsr", "--out", str(tmp_path)]) == 0
     output = capsys.readouterr().out
     assert re.search(r"\d+ of \d+ columns agree, \d+ of them", output)
@@ -94,8 +92,8 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeyp
     acked = next(r for r in rows if r["case"] == "newreno" and r["column"] == "tcp_acked" and r["walk"] == "all")
     assert acked["agrees"] == "True"
     assert float(acked["ratio"]) == pytest.approx(float(acked["ours"]) / float(acked["ns2"]))
-    with run_cache(tmp_path, 1) as runs:
-        assert len(run(runs, (1, 2))["newreno"]["walk3"]) == 2
+    with VALIDATION.run_cache(tmp_path, 1) as runs:
+        assert len(VALIDATION.run(runs)["newreno"]["walk3"]) == 2
         assert runs.made == 0
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from chappe import cli
 from chappe.stats import Estimate
-from chappe_papers.validation.compare import counted
-from chappe_papers.validation.sinr import compare, page
+from chappe_papers.validation.cases import counted
+from chappe_papers.validation.sinr import compare
 from chappe_papers.validation.sinr.cases import MANAGERS, Case, habits, reference, scenario
-from chappe_papers.validation.sinr.compare import Comparison, run_cache
+from chappe_papers.validation.sinr.compare import VALIDATION, Comparison
 from command import REPOSITORY
 from epochs import assert_is_told
 
@@ -58,37 +58,42 @@ def test_settings_of_a_case() -> None:
     assert scenario(FEW[6]).settings["wlan"]["basic_rate"] == "6 Mbit/s"
 
 
+NS3 = Estimate(100, 0, 1)
+
+
 def test_criterion_for_goodput() -> None:
     def comparison(case: Case, ours: float, packets: float = 0.0) -> Comparison:
-        return Comparison(case, 100.0, packets, Estimate(ours, 0, 4))
+        return Comparison(case, NS3, Estimate(ours, 0, 4), packets=packets)
 
     fixed, chosen = FEW[0], FEW[2]
     assert [comparison(fixed, x, 1e6).agrees for x in (96.9, 97.1, 102.9, 103.1)] == [False, True, True, False]
     # Two standard errors of 400 packets are 10 %.
     assert [comparison(fixed, x, 400).agrees for x in (89.9, 90.1)] == [False, True]
     assert [comparison(chosen, x, 400).agrees for x in (89.9, 90.1, 109.9, 110.1)] == [False, True, True, False]
-    nothing = Comparison(fixed, 0.0, 0.0, Estimate(0.0, 0, 4))
+    nothing = Comparison(fixed, Estimate(0, 0, 1), Estimate(0.0, 0, 4), packets=0.0)
     assert nothing.agrees
     assert math.isinf(nothing.tolerance)
     off = comparison(FEW[5], 120)
-    habit = Comparison(FEW[5], 100.0, 0.0, Estimate(105, 0, 4), Estimate(120, 0, 4))
-    worse = Comparison(FEW[5], 100.0, 0.0, Estimate(89, 0, 4), Estimate(100, 0, 4))
+    habit = Comparison(FEW[5], NS3, Estimate(105, 0, 4), Estimate(120, 0, 4), packets=0.0)
+    worse = Comparison(FEW[5], NS3, Estimate(89, 0, 4), Estimate(100, 0, 4), packets=0.0)
     assert [(c.agrees, c.agrees_plainly) for c in (off, habit, worse)] == [(False, False), (True, False), (False, True)]
-    assert page.answer([off]) == "0 of 1 cases agree, 1 does not."
-    answer = page.answer([off, habit, habit, worse])
+    assert VALIDATION.answers([off]) == ("0 of 1 cases agree, 1 does not.",)
+    (answer,) = VALIDATION.answers([off, habit, habit, worse])
     assert answer == (
         "2 of 4 cases agree, 2 do not. In 3 of them ns-3 departs from the standard: "
         "2 agree with its departures, 1 without."
     )
     # Cases with almost no deliveries count, but not in differences; chains count in both.
-    hardly = Comparison(fixed, 9.0, 20.0, Estimate(18, 0, 4))
-    assert counted([Comparison(FEW[7], 9.0, 0.0, Estimate(18, 0, 4)), comparison(FEW[7], 100)])[3] == "+100.0 %"
+    nine = Estimate(9, 0, 1)
+    hardly = Comparison(fixed, nine, Estimate(18, 0, 4), packets=20.0)
+    chain = Comparison(FEW[7], nine, Estimate(18, 0, 4), packets=0.0)
+    assert counted([chain, comparison(FEW[7], 100)])[3] == "+100.0 %"
     assert counted([comparison(fixed, 102, 1e6), comparison(fixed, 98, 1e6), hardly])[2:] == ("+0.0 %", "+2.0 %")
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compare, "reference", lambda: {c: r for c, r in reference().items() if c in FEW})
-    monkeypatch.setattr(compare, "SEEDS", (1, 2))
+    monkeypatch.setattr(VALIDATION, "seeds", (1, 2))
     assert cli.main(["validate", "sinr", "--out", str(tmp_path)]) == 0
     output = capsys.readouterr().out
     answer = (
@@ -102,8 +107,8 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeyp
     assert "## Cases that do not agree" in text
     rows = list(csv.DictReader((tmp_path / "validation.csv").read_text(encoding="utf-8").splitlines()))
     assert [r["agrees"] for r in rows].count("True") == 10
-    with run_cache(tmp_path, 1) as runs:
-        compare.compare({FEW[0]: reference()[FEW[0]]}, runs, (1, 2))
+    with VALIDATION.run_cache(tmp_path, 1) as runs:
+        VALIDATION.run(FEW[:1], runs)
         assert runs.made == 0
 
 

@@ -8,10 +8,10 @@ import polars as pl
 import pytest
 from chappe import cli
 from chappe.stats import Estimate
-from chappe_papers.validation.compare import agreement, counted
-from chappe_papers.validation.wifi_n import compare, page
+from chappe_papers.validation.cases import agreement, counted
+from chappe_papers.validation.wifi_n import compare
 from chappe_papers.validation.wifi_n.cases import TABLES, Case, Measured, habits, reference, scenario, senders
-from chappe_papers.validation.wifi_n.compare import Comparison, Share, run_cache, shares
+from chappe_papers.validation.wifi_n.compare import VALIDATION, Comparison, Share, shares
 from chappe_papers.validation.wifi_n.model import bianchi, collisions
 from command import REPOSITORY
 from epochs import assert_is_told
@@ -91,16 +91,16 @@ def test_goodput_of_each_category() -> None:
     assert (video.agrees, best_effort.agrees) == (True, False)
     noisy = Share(mixed, "be", Estimate(3.0, 0.09, 4), Estimate(3.2, 0.09, 4))
     assert noisy.agrees
-    assert page.title_of_share(noisy).endswith("vi vi be be: best effort")
+    assert noisy.title.endswith("vi vi be be: best effort")
     assert not shares(case("sat"), theirs, ours)
-    assert page.answer_of_shares([Comparison(mixed, video.ns3, video.ours, None, (video, best_effort))])[0] == (
+    assert list(VALIDATION.remarks([Comparison(mixed, video.ns3, video.ours, None, (video, best_effort))])) == [
         "**Of 2 goodputs of single access categories 1 agree**, by the same criterion."
-    )
+    ]
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compare, "reference", lambda: {c: CASES[c] for c in FEW})
-    monkeypatch.setattr(compare, "SEEDS", (1, 2))
+    monkeypatch.setattr(VALIDATION, "seeds", (1, 2))
     assert cli.main(["validate", "wifi-n", "--out", str(tmp_path)]) == 0
     assert "7 of 7 cases agree." in capsys.readouterr().out
     text = (tmp_path / "validation.md").read_text(encoding="utf-8")
@@ -110,8 +110,8 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeyp
     assert [r["agrees"] for r in rows] == ["True"] * 7
     assert [len(r["ours_shares_kbps"].split()) for r in rows] == [0, 0, 0, 2, 0, 0, 0]
     assert "| access categories: HT20 MCS 7, single frames, vo+be, TXOP limits zero: voice | " in text
-    with run_cache(tmp_path, 1) as runs:
-        compare.compare({FEW[0]: CASES[FEW[0]]}, runs, (1, 2))
+    with VALIDATION.run_cache(tmp_path, 1) as runs:
+        VALIDATION.run(FEW[:1], runs)
         assert runs.made == 0
 
 

@@ -42,7 +42,7 @@ def walk_by_walk(theirs: Mapping[int, float], ours: Mapping[int, Sequence[float]
 
     Runs of ns-2 are taken to scatter on a walk as ours do. Walks have variances of their own (Welch, Satterthwaite).
     """
-    return total([difference_from_one(value, ours[walk]) for walk, value in theirs.items()], len(theirs))
+    return total([difference_from_one(value, Estimate.of(ours[walk])) for walk, value in theirs.items()], len(theirs))
 
 
 def together(rows: Sequence[Row]) -> Estimate:

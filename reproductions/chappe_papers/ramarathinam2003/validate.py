@@ -34,10 +34,9 @@ REMAINING = {
 
 def probability_of(theirs: Sequence[float], ours: Sequence[float]) -> float:
     """Probability (two-sided) that runs of the same kind are as far apart."""
+    mean = Estimate.of(ours)
     one = len(theirs) == 1
-    return student_p(
-        difference_from_one(theirs[0], ours) if one else difference(Estimate.of(ours), Estimate.of(theirs))
-    )
+    return student_p(difference_from_one(theirs[0], mean) if one else difference(mean, Estimate.of(theirs)))
 
 
 class RamarathinamValidation(OfTests):

@@ -16,8 +16,8 @@ class SimulatorComparison:
 
     def validate(self, folder: Path, *, jobs: int | None) -> int:
         """Makes the runs, prints a summary, writes ``validation.md`` and ``validation.csv``; returns an exit code."""
-        package = self.name.replace("-", "_")
-        code: int = import_module(f"chappe_papers.validation.{package}.compare").validate(folder, jobs=jobs)
+        module = import_module(f"{__name__}.{self.name.replace('-', '_')}.compare")
+        code: int = module.VALIDATION.validate(folder, jobs=jobs)
         return code
 
 

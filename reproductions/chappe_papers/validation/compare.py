@@ -1,105 +1,151 @@
-"""Comparisons with other simulators: groups, parts of the page, and what is printed and written of each."""
+"""Comparisons with other simulators: from runs to the page, the table of all values and the summary."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from chappe import RESULTS_EPOCH, __version__
+from chappe import RESULTS_EPOCH, Scenario, __version__
 from chappe import text as show
 from chappe.cli.inputs import write_file
 from chappe.stats import Estimate
+from chappe.study import Also, RunCache
 from chappe.text import Table
 
 from chappe_papers.pages.files import write_csv
-from chappe_papers.pages.page import table
 
 T = TypeVar("T")
 
 
-COUNTED = ("agree", "of", "mean difference", "largest")
-"""Numbers of a kind of cases."""
-
-
-@dataclass(frozen=True)
-class CaseByCase:
-    """Words of a comparison case by case, for the terminal and for its page.
-
-    A comparison has a ``case`` with ``title`` and ``kind``, its relative difference ``off``, ``agrees``, and
-    ``is_certain`` if the difference means something.
+class Validation(ABC):
+    """A comparison. What it finds has any form: only its own methods read it.
 
     Attributes:
-        name: Of the comparison, on the command line.
         title: What is compared with what.
-        folder: The folder of its notes.
-        rule: When a case agrees, in lines.
-        columns: Names of the numbers of a case.
-        values: The numbers of a case.
-        say: What is said of all cases together, a sentence.
+        content: Content of ``validation.md``, for the last line of the command.
+    """
+
+    title: str
+    content = "every value"
+
+    @abstractmethod
+    def run_cache(self, folder: Path | str, jobs: int | None) -> RunCache:
+        """The runs, in a folder below that for the results."""
+
+    @abstractmethod
+    def compare(self, runs: RunCache) -> Any:
+        """Runs what the other simulator was run on, or finds the runs, and compares."""
+
+    @property
+    @abstractmethod
+    def header(self) -> Sequence[str]:
+        """The header of ``validation.csv``."""
+
+    @abstractmethod
+    def rows(self, found: Any, /) -> Iterable[Sequence[object]]:
+        """The lines of ``validation.csv``."""
+
+    @abstractmethod
+    def page(self, found: Any, jobs: int | None, /) -> str:
+        """The text of ``validation.md``.
+
+        Args:
+            found: What was found.
+            jobs: Runs at the same time, where the page needs runs that are not compared.
+        """
+
+    @abstractmethod
+    def tables(self, found: Any, /) -> Iterable[Table]:
+        """The summary."""
+
+    def answers(self, _found: Any, /) -> Sequence[str]:
+        """Lines below the summary."""
+        return ()
+
+    def validate(self, folder: Path, *, jobs: int | None) -> int:
+        """Runs the comparison, prints a summary, and writes ``validation.md`` and ``validation.csv``.
+
+        Returns:
+            The exit code of the command.
+        """
+        with self.run_cache(folder, jobs) as runs:
+            found = self.compare(runs)
+        write_csv(folder / "validation.csv", self.header, self.rows(found))
+        write_file(folder / "validation.md", self.page(found, jobs).encode("utf-8"))
+        for t in self.tables(found):
+            show.write(t)
+        for line in self.answers(found):
+            print(line)
+        show.say(f"Written to {folder}: validation.md with {self.content}, validation.csv.")
+        return 0
+
+
+class OfSimulator(Validation):
+    """A comparison that belongs to no paper; its module ``compare`` has it as ``VALIDATION``.
+
+    Attributes:
+        name: On the command line.
+        subject: Names the progress bar.
+        folder: The folder of its files, among them ``notes.md``.
+        of_run: Values taken from a run.
+        seeds: Of our runs.
+        rule: When a value agrees, in lines.
     """
 
     name: str
-    title: str
+    subject: str
     folder: Traversable
+    of_run: Also
+    seeds: Sequence[int]
     rule: Sequence[str]
-    columns: Sequence[str]
-    values: Callable[[Any], Sequence[str]]
-    say: Callable[[Sequence[Any]], str]
 
-    def by_kind(self, comparisons: Sequence[Any]) -> dict[str, list[Any]]:
-        """The cases by what they count with."""
-        return groups(comparisons, lambda c: c.case.kind)
+    @property
+    @abstractmethod
+    def labels(self) -> Sequence[str]:
+        """Names of the parameters of a run."""
 
-    def page(self, comparisons: Sequence[Any], more: Sequence[str] = (), *sections: Sequence[str]) -> str:
-        """The page.
+    @abstractmethod
+    def base(self) -> Scenario:
+        """Any of the scenarios."""
 
-        Args:
-            comparisons: The cases.
-            more: Lines of the head below the rule.
-            sections: Parts between the notes and all cases.
-        """
-        head = [
-            f"# Validation of {self.title}", "", f"**{self.say(comparisons)}**", "", *self.rule, "", *more,
-            origin(f"validate {self.name}"),
-        ]  # fmt: skip
-        counts = table(("cases", *COUNTED), [(k, *counted(cases)) for k, cases in self.by_kind(comparisons).items()])
-        return joined(head, counts, notes(self.folder), *sections, self.section("All cases", comparisons))
+    @abstractmethod
+    def sections(self, found: Any, jobs: int | None, /) -> Iterable[Sequence[str]]:
+        """Parts of the page below its notes."""
 
-    def section(self, title: str, comparisons: Sequence[Any]) -> list[str]:
-        """A part of the page with some cases; none without cases."""
-        rows = [(c.case.title, *self.values(c), "yes" if c.agrees else "**no**") for c in comparisons]
-        return [f"## {title}", "", *table(("case", *self.columns, "agrees"), rows)] if rows else []
+    def run_cache(self, folder: Path | str, jobs: int | None) -> RunCache:
+        """The runs, in a folder below that for the results."""
+        return RunCache(folder, self.base(), self.labels, jobs=jobs, title=self.subject)
 
-    def differing(self, comparisons: Sequence[Any]) -> list[str]:
-        """The part of the page with the cases that do not agree."""
-        return self.section("Cases that do not agree", [c for c in comparisons if not c.agrees])
+    def head(self, found: Any, /) -> Iterable[str]:
+        """Paragraphs above the rule."""
+        return (f"**{answer}**" for answer in self.answers(found))
 
-    def summary(self, comparisons: Sequence[Any]) -> Iterator[Table]:
-        """Tables that say how many cases agree, and which do not."""
-        t = show.table("", *(f">{name}" for name in COUNTED), title=f"{self.title}: goodput")
-        for kind, of_kind in self.by_kind(comparisons).items():
-            t.add_row(kind, *counted(of_kind))
-        yield t
-        if unlike := [c for c in comparisons if not c.agrees]:
-            t = show.table("does not agree", *(f">{name}" for name in self.columns))
-            for c in unlike:
-                t.add_row(c.case.title, *self.values(c))
-            yield t
+    def remarks(self, _found: Any, /) -> Iterable[str]:
+        """Paragraphs below the rule."""
+        return ()
 
+    def counts(self, _found: Any, /) -> Sequence[str]:
+        """Table of how many values agree."""
+        return ()
 
-def counted(comparisons: Sequence[Any]) -> tuple[str, str, str, str]:
-    """Number of cases that agree, of cases, and the mean and the largest difference of those that are certain."""
-    off = [c.off for c in comparisons if c.is_certain]
-    numbers = (percent(sum(off) / len(off)), percent(max(off, key=abs))) if off else ("", "")
-    return str(sum(c.agrees for c in comparisons)), str(len(comparisons)), *numbers
+    def page(self, found: Any, jobs: int | None, /) -> str:
+        """The page: what agrees, what does not and why, every value."""
+        return joined(
+            [f"# Validation of {self.title}"],
+            *([paragraph] for paragraph in self.head(found)),
+            self.rule,
+            *([paragraph] for paragraph in self.remarks(found)),
+            [origin(f"validate {self.name}")],
+            self.counts(found),
+            [self.folder.joinpath("notes.md").read_text(encoding="utf-8").strip()],
+            *self.sections(found, jobs),
+        )
 
-
-def agreement(comparisons: Sequence[Any]) -> str:
-    """Number of cases that agree, in a sentence."""
-    unlike = sum(not c.agrees for c in comparisons)
-    but = f", {unlike} {'does' if unlike == 1 else 'do'} not" if unlike else ""
-    return f"{len(comparisons) - unlike} of {len(comparisons)} cases agree{but}."
+    @property
+    def caption(self) -> str:
+        """The title above a printed table."""
+        return f"{self.title[:1].upper()}{self.title[1:]}".replace("`", "")
 
 
 def groups(comparisons: Iterable[T], key: Callable[[T], str]) -> dict[str, list[T]]:
@@ -115,14 +161,14 @@ def percent(share: float) -> str:
     return f"{100 * share:+.1f} %"
 
 
+def yes(agrees: bool) -> str:
+    """Cell of a page: whether a value agrees."""
+    return "yes" if agrees else "**no**"
+
+
 def origin(command: str) -> str:
     """Line of a page with the command and the version that wrote the page."""
     return f"Written by `chappe {command}` with Chappe {__version__}, results epoch {RESULTS_EPOCH}."
-
-
-def notes(folder: Traversable) -> list[str]:
-    """The part of a page that people wrote: the file ``notes.md`` of a comparison."""
-    return [folder.joinpath("notes.md").read_text(encoding="utf-8").strip()]
 
 
 def joined(*parts: Sequence[str]) -> str:
@@ -130,40 +176,7 @@ def joined(*parts: Sequence[str]) -> str:
     return "\n\n".join("\n".join(p).rstrip("\n") for p in parts if p) + "\n"
 
 
-def difference_from_one(one: float, ours: Sequence[float]) -> Estimate:
+def difference_from_one(one: float, ours: Estimate) -> Estimate:
     """The mean of runs of Chappe less a single run of another simulator, whose runs are taken to scatter as ours do."""
-    e = Estimate.of(ours)
-    return Estimate(e.mean - one, e.variance * (len(ours) + 1), e.df)
-
-
-def finish(
-    folder: Path,
-    columns: Sequence[str],
-    rows: Iterable[Sequence[object]],
-    page: str,
-    tables: Iterable[Table],
-    lines: Iterable[str] = (),
-    also: str = "",
-) -> int:
-    """Writes ``validation.csv`` and ``validation.md``, and prints a summary.
-
-    Args:
-        folder: The folder for both.
-        columns: The header of ``validation.csv``.
-        rows: The lines of it.
-        page: The text of ``validation.md``.
-        tables: The summary.
-        lines: Text to print below the tables.
-        also: Content of ``validation.md`` in addition to every value.
-
-    Returns:
-        The exit code of the command.
-    """
-    write_csv(folder / "validation.csv", columns, rows)
-    write_file(folder / "validation.md", page.encode("utf-8"))
-    for t in tables:
-        show.write(t)
-    for line in lines:
-        print(line)
-    show.say(f"Written to {folder}: validation.md with every value{also}, validation.csv.")
-    return 0
+    runs = ours.df + 1
+    return Estimate(ours.mean - one, ours.variance * (runs + 1), ours.df)

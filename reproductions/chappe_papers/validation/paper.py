@@ -1,9 +1,9 @@
-"""Everything that ns-2.35 was run on, run here: how far off is each number? The command, and what its page has."""
+"""Everything that ns-2.35 was run on, run here: how far off is each number? The values, and the page."""
 
 import math
 import random
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,13 +15,14 @@ from chappe import text as show
 from chappe.stats import Estimate, difference, holm
 from chappe.stats.quantiles import rank_p
 from chappe.study import Also, RunCache
+from chappe.text import Table
 
 from chappe_papers.pages.page import table
 from chappe_papers.runs.design import Design
 from chappe_papers.runs.estimates import Measure
 from chappe_papers.runs.replication import MEASURES as JUDGED
 from chappe_papers.runs.replication import doubtful, spread
-from chappe_papers.validation.compare import finish, groups, origin
+from chappe_papers.validation.compare import Validation, groups, origin, yes
 
 LEVEL = 0.05
 
@@ -179,7 +180,7 @@ def mean(values: Sequence[float]) -> Estimate:
     return Estimate(math.inf, math.nan, len(values) - 1) if math.inf in values else Estimate.of(values)
 
 
-class Validation(ABC):
+class OfPaper(Validation):
     """Parts of a paper's comparison with ns-2 that are its own; its module ``validate`` has one as ``VALIDATION``.
 
     Attributes:
@@ -190,15 +191,11 @@ class Validation(ABC):
         written: Further columns of the file.
     """
 
+    content = "every value and the reasons of the differences"
     design: Design
-    title: str
     columns: Sequence[str]
     also: Sequence[str] = ("p",)
     written: Sequence[str] = ()
-
-    @abstractmethod
-    def compare(self, runs: RunCache) -> Sequence[Any]:
-        """Runs what ns-2 was run on; returns comparisons."""
 
     @abstractmethod
     def head(self, comparisons: Sequence[Any]) -> list[str]:
@@ -224,8 +221,73 @@ class Validation(ABC):
         """The cells of ``written``."""
         return []
 
+    def run_cache(self, folder: Path | str, jobs: int | None) -> RunCache:
+        """The runs, in a folder below that for the results."""
+        return self.design.run_cache(folder, jobs)
 
-class OfTests(Validation):
+    @property
+    def header(self) -> Sequence[str]:
+        """The fields of the point, the numbers, and what is its own."""
+        numbers = ("measure", "ns2", "ours", "half_width_95", "agrees", "ns2_runs", "p")
+        return (*self.columns, *numbers, *self.written)
+
+    def rows(self, comparisons: Sequence[Any], /) -> Iterator[Sequence[object]]:
+        """A line for each number."""
+        for c in comparisons:
+            yield (
+                *(_plain(getattr(c.point, name)) for name in self.columns),
+                *(c.name, repr(c.ns2.mean), repr(c.ours.mean), repr(c.half_width), c.agrees),
+                *(c.runs, "" if c.p is None else repr(c.p)),
+                *self.of_file(c),
+            )
+
+    def tables(self, comparisons: Sequence[Any], /) -> Iterator[Table]:
+        """How many numbers agree, and those that do not."""
+        agree = show.table("", "measure", ">agree", ">of", title="Ours against ns-2.35", keys=2)
+        for part, of_part in parts(comparisons).items():
+            for label, of_measure in by_measure(of_part).items():
+                agree.add_row(part, label, str(sum(c.agrees for c in of_measure)), str(len(of_measure)))
+        yield agree
+        unlike = show.table("does not agree", "measure", ">ns-2", ">ours", ">difference", ">half width", keys=2)
+        for c in comparisons:
+            if not c.agrees:
+                unlike.add_row(*c.numbers)
+        yield unlike
+
+    def page(self, comparisons: Sequence[Any], _jobs: int | None, /) -> str:
+        """The page: every number of ns-2 with ours."""
+        lines = [
+            f"# {self.title}",
+            "",
+            origin(f"paper {self.design.name} --compare"),
+            "",
+            f"**{self.headline(comparisons)}**",
+            "",
+            *(line for text in self.head(comparisons) for line in (text, "")),
+        ]
+        for part, of_part in parts(comparisons).items():
+            further, _ = self.summary(of_part)
+            header = ["measure", "agree", "of", "within the tolerance", "mean difference", "largest", *further]
+            lines += [f"## {part[:1].upper()}{part[1:]}", "", *table(header, self._summary(of_part))]
+        lines += [self.design.text("validation_notes.md").strip(), "", *self.sections(comparisons)]
+        differing = [[*c.numbers, *self.more(c)] for c in comparisons if not c.agrees]
+        header = ["run", "measure", "ns-2", "ours", "difference", "half width"]
+        lines += ["## Values that do not agree", "", *table([*header, *self.also], differing)]
+        every = [[*c.numbers, yes(c.agrees)] for c in comparisons]
+        lines += ["## All values", "", *table([*header, "agrees"], every)]
+        return "\n".join(lines).rstrip() + "\n"
+
+    def _summary(self, comparisons: Sequence[Comparison]) -> list[list[str]]:
+        rows = []
+        for label, of_measure in by_measure(comparisons).items():
+            finite = [c.off for c in of_measure if math.isfinite(c.off) and c.ns2.mean > 0]
+            counts = (sum(c.agrees for c in of_measure), len(of_measure), sum(c.within for c in of_measure))
+            mean, worst = sum(finite) / max(len(finite), 1), max(finite, key=abs, default=0.0)
+            rows.append([label, *map(str, counts), f"{mean:+.1%}", f"{worst:+.1%}", *self.summary(of_measure)[1]])
+        return rows
+
+
+class OfTests(OfPaper):
     """A comparison of :class:`Tested` numbers, whose probabilities are adjusted over the page."""
 
     also = ("p", "p, Holm")
@@ -238,33 +300,6 @@ class OfTests(Validation):
     def of_file(self, c: Tested) -> list[object]:
         """The probability by Holm's rule."""
         return [repr(c.adjusted)]
-
-
-def validate(validation: Validation, folder: Path, *, jobs: int | None) -> int:
-    """Runs the comparison, prints a summary, and writes ``validation.md`` and ``validation.csv``."""
-    with validation.design.run_cache(folder, jobs) as runs:
-        comparisons = validation.compare(runs)
-    rows = (
-        [
-            *(_plain(getattr(c.point, name)) for name in validation.columns),
-            *(c.name, repr(c.ns2.mean), repr(c.ours.mean), repr(c.half_width), c.agrees),
-            *(c.runs, "" if c.p is None else repr(c.p)),
-            *validation.of_file(c),
-        ]
-        for c in comparisons
-    )
-    header = (*validation.columns, "measure", "ns2", "ours", "half_width_95", "agrees", "ns2_runs", "p",
-              *validation.written)  # fmt: skip
-    agree = show.table("", "measure", ">agree", ">of", title="Ours against ns-2.35", keys=2)
-    for part, of_part in parts(comparisons).items():
-        for label, of_measure in by_measure(of_part).items():
-            agree.add_row(part, label, str(sum(c.agrees for c in of_measure)), str(len(of_measure)))
-    unlike = show.table("does not agree", "measure", ">ns-2", ">ours", ">difference", ">half width", keys=2)
-    for c in comparisons:
-        if not c.agrees:
-            unlike.add_row(*c.numbers)
-    also = " and the reasons of the differences"
-    return finish(folder, header, rows, page(validation, comparisons), (agree, unlike), also=also)
 
 
 def _plain(value: object) -> object:
@@ -282,41 +317,6 @@ def parts(comparisons: Iterable[C]) -> dict[str, list[C]]:
 def by_measure(comparisons: Iterable[C]) -> dict[str, list[C]]:
     """The comparisons by the label of their measure."""
     return groups(comparisons, lambda c: c.measure.label)
-
-
-def page(validation: Validation, comparisons: Sequence[Comparison]) -> str:
-    """The page: every number of ns-2 with ours."""
-    design = validation.design
-    lines = [
-        f"# {validation.title}",
-        "",
-        origin(f"paper {design.name} --compare"),
-        "",
-        f"**{validation.headline(comparisons)}**",
-        "",
-        *(line for text in validation.head(comparisons) for line in (text, "")),
-    ]
-    for part, of_part in parts(comparisons).items():
-        further, _ = validation.summary(of_part)
-        header = ["measure", "agree", "of", "within the tolerance", "mean difference", "largest", *further]
-        lines += [f"## {part[:1].upper()}{part[1:]}", "", *table(header, _summary(validation, of_part))]
-    lines += [design.text("validation_notes.md").strip(), "", *validation.sections(comparisons)]
-    differing = [[*c.numbers, *validation.more(c)] for c in comparisons if not c.agrees]
-    header = ["run", "measure", "ns-2", "ours", "difference", "half width"]
-    lines += ["## Values that do not agree", "", *table([*header, *validation.also], differing)]
-    every = [[*c.numbers, "yes" if c.agrees else "**no**"] for c in comparisons]
-    lines += ["## All values", "", *table([*header, "agrees"], every)]
-    return "\n".join(lines).rstrip() + "\n"
-
-
-def _summary(validation: Validation, comparisons: Sequence[Comparison]) -> list[list[str]]:
-    rows = []
-    for label, of_measure in by_measure(comparisons).items():
-        finite = [c.off for c in of_measure if math.isfinite(c.off) and c.ns2.mean > 0]
-        counts = (sum(c.agrees for c in of_measure), len(of_measure), sum(c.within for c in of_measure))
-        mean, worst = sum(finite) / max(len(finite), 1), max(finite, key=abs, default=0.0)
-        rows.append([label, *map(str, counts), f"{mean:+.1%}", f"{worst:+.1%}", *validation.summary(of_measure)[1]])
-    return rows
 
 
 def trust(groups: Mapping[str, Mapping[Any, pl.DataFrame]], seeds: int) -> list[str]:

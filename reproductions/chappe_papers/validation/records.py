@@ -15,7 +15,8 @@ from chappe.study import RunCache
 from chappe_papers.runs import reference
 from chappe_papers.runs.estimates import NS2, Measure
 from chappe_papers.runs.reference import FURTHER, Record
-from chappe_papers.validation.paper import Comparison, Validation, run
+from chappe_papers.validation.compare import yes
+from chappe_papers.validation.paper import Comparison, OfPaper, run
 
 SEEDS = range(1, 11)
 MANY = range(1, 41)
@@ -74,7 +75,7 @@ class Recorded(Comparison):
         return self.singly and not self.agrees
 
 
-class OfRecords(Validation):
+class OfRecords(OfPaper):
     """A comparison with recorded runs, under their number of batches and packets in each.
 
     Attributes:
@@ -173,7 +174,7 @@ class OfRecords(Validation):
         if c.further is None:
             return ["-", "-", strangers]
         scale = c.measure.scale
-        agrees = "yes" if c.agrees_with(c.further, c.ours) else "**no**"
+        agrees = yes(c.agrees_with(c.further, c.ours))
         return [show.with_error(c.further.mean, c.further.half_width(), scale), agrees, strangers]
 
     def of_file(self, c: Recorded) -> list[object]:

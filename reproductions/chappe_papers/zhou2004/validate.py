@@ -12,7 +12,7 @@ from chappe_papers.pages.page import table
 from chappe_papers.runs import reference
 from chappe_papers.runs.estimates import NS2
 from chappe_papers.validation import paper as shared
-from chappe_papers.validation.paper import LEVEL, Comparison, Validation, mean, off
+from chappe_papers.validation.paper import LEVEL, Comparison, OfPaper, mean, off
 from chappe_papers.zhou2004.design import (  # fmt: skip
     DESIGN,
     GOODPUT,
@@ -82,7 +82,7 @@ def _words(p: Point) -> str:
     return f"{VARIANTS[p.variant]}, {MECHANISMS[p.mechanism]}, {p.per_percent:g} %{window}, {TITLES[p.reading]}"
 
 
-class ZhouValidation(Validation):
+class ZhouValidation(OfPaper):
     """The comparison."""
 
     design = DESIGN

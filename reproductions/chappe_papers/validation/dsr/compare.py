@@ -1,20 +1,21 @@
 """Walks in ns-2, with forty runs of Chappe each: the ratio of the means of every column."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
+from chappe import Scenario
 from chappe import text as show
 from chappe.stats import Estimate, fisher, ratio, total
 from chappe.study import Item, Point, RunCache
 from chappe.text import Table
 
-from chappe_papers.validation.compare import finish
-from chappe_papers.validation.dsr import page
-from chappe_papers.validation.dsr.cases import WALKS, Row, of_run, reference, scenario
+from chappe_papers.pages.page import table
+from chappe_papers.validation.compare import OfSimulator, yes
+from chappe_papers.validation.dsr.cases import HERE, WALKS, Row, of_run, reference, scenario
 
-SEEDS = range(1, 41)
+TITLES = {"newreno": "NewReno flows among 15 nodes", "vegas": "Vegas flows among 18 nodes"}
+"""Of each case."""
 
 NEAR = (0.9, 1.1)
 """A column agrees if the interval of its ratio over all walks overlaps this one."""
@@ -69,6 +70,19 @@ class Ratio:
         low, high = self.estimate.interval()
         return low <= NEAR[1] and high >= NEAR[0]
 
+    def __str__(self) -> str:
+        """The ratio with its interval."""
+        e = self.estimate
+        if math.isnan(e.mean):
+            return "-"
+        low, high = e.interval()
+        return f"{e.mean:.2f}" if low == high else f"{e.mean:.2f} ({low:.2f} to {high:.2f})"
+
+    @property
+    def cells(self) -> tuple[str, str, str]:
+        """Both means, and the ratio."""
+        return show.number(self.ns2.mean), show.number(self.ours.mean), str(self)
+
 
 @dataclass(frozen=True)
 class Column:
@@ -103,46 +117,96 @@ def compare(ours: Mapping[str, Sequence[Row]], ns2: Mapping[str, Sequence[Row]])
     ]
 
 
-def run_cache(folder: Path | str, jobs: int | None) -> RunCache:
-    """The runs, in a folder below that for the results."""
-    return RunCache(folder, scenario("newreno", "walk1"), ("walk",), jobs=jobs, title="DSR against ns-2")
+Columns = Mapping[str, Sequence[Column]]
+"""The columns of each case."""
 
 
-def run(runs: RunCache, seeds: Sequence[int]) -> dict[str, dict[str, list[Row]]]:
-    """Runs the walks of all cases, or finds their runs."""
-    items = {
-        (case, w): [Item(Point({"walk": w}, scenario(case, w)), seed) for seed in seeds]
-        for case, walks in WALKS.items()
-        for w in walks
-    }
-    tables = runs.make(items, of_run)
-    names = list(next(iter(reference("newreno").values()))[0])
-    return {
-        case: {w: list(tables[case, w].select(names).iter_rows(named=True)) for w in walks}
-        for case, walks in WALKS.items()
-    }
+class OfDsr(OfSimulator):
+    """The comparison."""
+
+    name = "dsr"
+    title = "DSR between mobile nodes against ns-2.35"
+    subject = "DSR against ns-2"
+    folder = HERE
+    labels = ("walk",)
+    of_run = staticmethod(of_run)
+    seeds = range(1, 41)
+    rule = (
+        "Each number is a mean of runs of 200 s: forty of Chappe with each movement pattern, and eight (NewReno) or",
+        "forty (Vegas) of ns-2. A column agrees when the 95 % interval of the ratio of the means, over the patterns",
+        "of its flows, overlaps 0.9 to 1.1. Where one simulator has none, the shares of runs that have any are",
+        "compared (Fisher's exact test, 5 %).",
+    )
+    header = ("case", "column", "walk", "ns2", "ours", "ratio", "half_width_95", "agrees")
+
+    def base(self) -> Scenario:
+        """The scenario of the first walk."""
+        return scenario("newreno", "walk1")
+
+    def run(self, runs: RunCache) -> dict[str, dict[str, list[Row]]]:
+        """Runs the walks of all cases, or finds their runs."""
+        items = {
+            (case, w): [Item(Point({"walk": w}, scenario(case, w)), seed) for seed in self.seeds]
+            for case, walks in WALKS.items()
+            for w in walks
+        }
+        tables = runs.make(items, self.of_run)
+        names = list(next(iter(reference("newreno").values()))[0])
+        return {
+            case: {w: list(tables[case, w].select(names).iter_rows(named=True)) for w in walks}
+            for case, walks in WALKS.items()
+        }
+
+    def compare(self, runs: RunCache) -> Columns:
+        """Runs what ns-2 was run on."""
+        return {case: compare(ours, reference(case)) for case, ours in self.run(runs).items()}
+
+    def rows(self, columns_of: Columns, /) -> Iterator[Sequence[object]]:
+        """A line for each walk, and one for all of them."""
+        for case, columns in columns_of.items():
+            for c in columns:
+                for walk, r in [*c.walks.items(), ("all", c.together)]:
+                    numbers = map(repr, (r.ns2.mean, r.ours.mean, r.estimate.mean, r.estimate.half_width()))
+                    yield (case, c.name, walk, *numbers, r.agrees if walk == "all" else "")
+
+    def answers(self, columns_of: Columns, /) -> Sequence[str]:
+        """A line for each case."""
+        return [f"{TITLES[case]}: {answer(columns)}" for case, columns in columns_of.items()]
+
+    def sections(self, columns_of: Columns, _jobs: int | None, /) -> Iterable[Sequence[str]]:
+        """The columns of each case."""
+        return (_section(case, columns) for case, columns in columns_of.items())
+
+    def tables(self, columns_of: Columns, /) -> Iterator[Table]:
+        """A table of the columns that do not agree."""
+        if unlike := [(case, c) for case, columns in columns_of.items() for c in columns if not c.together.agrees]:
+            t = show.table("flows", "does not agree", ">ns-2", ">ours", ">ratio", title=self.caption)
+            for case, c in unlike:
+                t.add_row(case, c.name, *c.together.cells)
+            yield t
 
 
-def validate(folder: Path, *, jobs: int | None) -> int:
-    """Runs the comparison, prints a summary, and writes ``validation.md`` and ``validation.csv``."""
-    with run_cache(folder, jobs) as runs:
-        columns_of = {case: compare(ours, reference(case)) for case, ours in run(runs, SEEDS).items()}
-    rows: list[list[object]] = []
-    for case, columns in columns_of.items():
-        for c in columns:
-            for walk, r in [*c.walks.items(), ("all", c.together)]:
-                numbers = map(repr, (r.ns2.mean, r.ours.mean, r.estimate.mean, r.estimate.half_width()))
-                rows.append([case, c.name, walk, *numbers, r.agrees if walk == "all" else ""])
-    header = ["case", "column", "walk", "ns2", "ours", "ratio", "half_width_95", "agrees"]
-    return finish(folder, header, rows, page.page(columns_of), summary(columns_of), page.answers(columns_of))
+def answer(columns: Sequence[Column]) -> str:
+    """Count of the columns that agree, those that decide little, and the names of the others; empty columns apart."""
+    judged = [c for c in columns if not c.together.is_empty]
+    agree = [c for c in judged if c.together.agrees]
+    wide = sum(c.together.is_wide for c in agree)
+    unlike = ", ".join(f"`{c.name}`" for c in judged if not c.together.agrees)
+    sentence = [f"{len(agree)} of {len(judged)} columns agree, {wide} of them with intervals of more than +- 20 %."]
+    sentence += [f"These do not: {unlike}."] if unlike else []
+    if empty := len(columns) - len(judged):
+        sentence.append(f"Columns that are 0 in every run of both: {empty}.")
+    return " ".join(sentence)
 
 
-def summary(columns_of: Mapping[str, Sequence[Column]]) -> Iterator[Table]:
-    """A table of the columns that do not agree."""
-    if unlike := [(case, c) for case, columns in columns_of.items() for c in columns if not c.together.agrees]:
-        t = show.table(
-            "flows", "does not agree", ">ns-2", ">ours", ">ratio", title="DSR between mobile nodes against ns-2.35"
-        )
-        for case, c in unlike:
-            t.add_row(case, c.name, page.number(c.together.ns2), page.number(c.together.ours), page.ratio(c.together))
-        yield t
+def _section(case: str, columns: Sequence[Column]) -> list[str]:
+    """The columns of a case on the page."""
+    rows = []
+    for c in columns:
+        agrees = "0" if c.together.is_empty else yes(c.together.agrees)
+        rows.append([f"`{c.name}`", *(str(r) for r in c.walks.values()), *c.together.cells, agrees])
+    header = ("column", *WALKS[case], "ns-2", "ours", "together", "agrees")
+    return [f"## {TITLES[case]}", "", *table(header, rows)]
+
+
+VALIDATION = OfDsr()

@@ -1,19 +1,15 @@
 """Every run of ns-3 under SINR, made here: how far off is each goodput?"""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import polars as pl
+from chappe import Scenario
 from chappe.stats import Estimate
-from chappe.study import Item, Point, RunCache
 
-from chappe_papers.validation.compare import finish
-from chappe_papers.validation.sinr import page
-from chappe_papers.validation.sinr.cases import PACKET, Case, habits, reference, scenario
-
-SEEDS = range(1, 6)
+from chappe_papers.validation.cases import CaseByCase, Goodputs, agreement, relative
+from chappe_papers.validation.sinr.cases import HERE, PACKET, Case, habits, reference, scenario
 
 FIXED = 0.03
 """Tolerance of the goodput over one link at a fixed rate."""
@@ -23,23 +19,11 @@ CHOSEN = 0.10
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Goodputs):
     """A case of ns-3 and ours."""
 
-    case: Case
-    ns3: float
-    """Mean goodput of its runs [kbit/s]."""
-    packets: float
-    """Packets that were delivered in them over a link."""
-    ours: Estimate
-    """Goodput [kbit/s]."""
-    plain: Estimate | None = None
-    """The same without the departures of ns-3 from the standard, where there are any."""
-
-    @property
-    def off(self) -> float:
-        """Relative difference of the goodput."""
-        return relative(self.ours, self.ns3)
+    packets: float = field(kw_only=True)
+    """Packets that were delivered in ns-3 over a link."""
 
     @property
     def is_certain(self) -> bool:
@@ -54,19 +38,9 @@ class Comparison:
         return max(FIXED, 2 / math.sqrt(self.packets)) if self.packets else math.inf
 
     @property
-    def agrees(self) -> bool:
-        """True if the goodput is within the tolerance."""
-        return abs(self.off) <= self.tolerance
-
-    @property
     def agrees_plainly(self) -> bool:
-        """The same without the departures of ns-3 from the standard."""
+        """True if the goodput agrees without the departures of ns-3 from the standard."""
         return self.plain is not None and abs(relative(self.plain, self.ns3)) <= self.tolerance
-
-
-def relative(ours: Estimate, ns3: float) -> float:
-    """The relative difference; where ns-3 has delivered nothing, none if ours has not either."""
-    return ours.mean / ns3 - 1 if ns3 else math.inf if ours.mean else 0.0
 
 
 def of_run(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
@@ -74,47 +48,71 @@ def of_run(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
     return {"own_kbps": float(tables["flows"]["goodput_bps"].sum()) / 1e3}
 
 
-def run(cases: Iterable[Case], seeds: Sequence[int], runs: RunCache) -> dict[tuple[Case, bool], Estimate]:
-    """Goodput [kbit/s] of cases with the departures of ns-3 from the standard, and without them (``True``)."""
-    items = {}
-    for case in cases:
-        for plain in (False, True) if habits(case) else (False,):
-            point = Point({**case._asdict(), "plain": plain}, scenario(case, plain=plain))
-            items[case, plain] = [Item(point, seed, weight=case.hops * case.rows) for seed in seeds]
-    tables = runs.make(items, of_run)
+def goodput(case: Case, table: pl.DataFrame) -> Estimate:
+    """Goodput of the runs of a case [kbit/s]."""
     # Of a saturated link ns-3 counts packets with their headers.
-    headers = {key: PACKET / (PACKET - 28) if key[0].place == "link" else 1.0 for key in items}
-    return {key: Estimate.of([headers[key] * v for v in tables[key]["own_kbps"].to_list()]) for key in items}
+    headers = PACKET / (PACKET - 28) if case.place == "link" else 1.0
+    return Estimate.of([headers * v for v in table["own_kbps"].to_list()])
 
 
-def run_cache(folder: Path | str, jobs: int | None) -> RunCache:
-    """The runs, in a folder below that for the results."""
-    base = scenario(next(iter(reference())))
-    return RunCache(folder, base, (*Case._fields, "plain"), jobs=jobs, title="SINR against ns-3")
+class OfSinr(CaseByCase):
+    """The comparison."""
 
-
-def compare(
-    cases: Mapping[Case, Sequence[tuple[float, float]]], runs: RunCache, seeds: Sequence[int] = SEEDS
-) -> list[Comparison]:
-    """Runs what ns-3 was run on."""
-    ours = run(cases, seeds, runs)
-    comparisons = []
-    for case, theirs in cases.items():
-        mean = sum(kbps for _, kbps in theirs) / len(theirs)
-        packets = sum(seconds * kbps for seconds, kbps in theirs) * 1e3 / 8 / PACKET if case.place == "link" else 0.0
-        comparisons.append(Comparison(case, mean, packets, ours[case, False], ours.get((case, True))))
-    return comparisons
-
-
-def validate(folder: Path, *, jobs: int | None) -> int:
-    """Runs the comparison, prints a summary, and writes ``validation.md`` and ``validation.csv``."""
-    with run_cache(folder, jobs) as runs:
-        comparisons = compare(reference(), runs)
-    rows: list[list[object]] = []
-    for c in comparisons:
-        plain = c.plain.mean if c.plain else math.nan
-        rows.append([*c.case, *map(repr, (c.ns3, c.ours.mean, plain, c.tolerance)), c.agrees])
-    header = [*Case._fields, "ns3_kbps", "ours_kbps", "plain_kbps", "tolerance", "agrees"]
-    return finish(
-        folder, header, rows, page.page(comparisons), page.CASES.summary(comparisons), [page.answer(comparisons)]
+    name = "sinr"
+    title = "SINR and rate control against ns-3.37"
+    subject = "SINR against ns-3"
+    folder = HERE
+    case = Case
+    of_run = staticmethod(of_run)
+    seeds = range(1, 6)
+    rule = (
+        "Goodput over one link at a fixed rate agrees when the mean of five runs of Chappe differs from that of ns-3",
+        "by at most 3 %, or by two standard errors of the number of packets that it delivered; all other goodputs,",
+        "when they differ by at most 10 %. Mean and largest difference are of all chains, and of links over which ns-3",
+        "delivered 400 packets or more, so that two standard errors are 10 %.",
     )
+    columns = ("ns-3 [kbit/s]", "ours", "difference", "by our own rules")
+    written = ("ns3_kbps", "ours_kbps", "plain_kbps", "tolerance", "agrees")
+
+    def reference(self) -> dict[Case, list[tuple[float, float]]]:
+        """The runs of ns-3.37."""
+        return reference()
+
+    def scenario(self, case: Case, *, plain: bool) -> Scenario:
+        """The scenario of a case."""
+        return scenario(case, plain=plain)
+
+    def departs(self, case: Case) -> bool:
+        """True if ns-3 departs from the standard where it matters."""
+        return bool(habits(case))
+
+    def weight(self, case: Case) -> float:
+        """Transmissions of a packet in each row."""
+        return case.hops * case.rows
+
+    def comparison(
+        self, case: Case, ns3: Sequence[tuple[float, float]], ours: pl.DataFrame, plain: pl.DataFrame | None
+    ) -> Comparison:
+        """A case of ns-3 and ours."""
+        mean = Estimate.of([kbps for _, kbps in ns3])
+        packets = sum(seconds * kbps for seconds, kbps in ns3) * 1e3 / 8 / PACKET if case.place == "link" else 0.0
+        without = None if plain is None else goodput(case, plain)
+        return Comparison(case, mean, goodput(case, ours), without, packets=packets)
+
+    def of_file(self, c: Comparison) -> Iterator[Sequence[object]]:
+        """The line of a case."""
+        yield (*map(repr, (*c.numbers, c.tolerance)), c.agrees)
+
+    def answers(self, comparisons: Sequence[Comparison], /) -> Sequence[str]:
+        """Number of cases that agree, with and without the peculiarities of ns-3 where they apply."""
+        sentence = agreement(comparisons)
+        if of_kind := [c for c in comparisons if c.plain is not None]:
+            with_them, without = sum(c.agrees for c in of_kind), sum(c.agrees_plainly for c in of_kind)
+            sentence += (
+                f" In {len(of_kind)} of them ns-3 departs from the standard: {with_them} agree with its departures, "
+                f"{without} without."
+            )
+        return (sentence,)
+
+
+VALIDATION = OfSinr()

@@ -79,22 +79,17 @@ class Case(NamedTuple):
         return f"{where}, {self.mbps} Mbit/s{', RTS' if self.rts else ''}{control}{preamble}"
 
 
-def base() -> Scenario:
-    """Settings common to all cases."""
-    return Scenario(_tables() | _network(Case(TCP, 1, 1, 2, False)))
-
-
 def _tables() -> dict[str, Any]:
     return tomllib.loads(HERE.joinpath("dcf.toml").read_text(encoding="utf-8"))
 
 
-def scenario(case: Case, seconds: int = SECONDS, *, as_ns3: bool = True) -> Scenario:
+def scenario(case: Case, seconds: int = SECONDS, *, plain: bool = False) -> Scenario:
     """The scenario of a case.
 
     Args:
         case: The case.
         seconds: Length of the run; the first five do not count.
-        as_ns3: True if control frames at 2 Mbit/s have the long preamble even where data have the short one.
+        plain: False if control frames at 2 Mbit/s have the long preamble of ns-3 even where data have the short one.
     """
     settings: dict[str, Any] = {
         "run.stop": f"{seconds} s",
@@ -109,7 +104,7 @@ def scenario(case: Case, seconds: int = SECONDS, *, as_ns3: bool = True) -> Scen
         settings["wlan.short_retry_limit"] = "unlimited"
     if case.kind in (TCP, MIXED):
         settings["queue.limit"] = 100
-    if as_ns3 and case.has_long_preamble_in_ns3:
+    if case.has_long_preamble_in_ns3 and not plain:
         settings["wlan.basic_preamble"] = "long"
     return Scenario(_tables() | _network(case)).with_settings(settings)
 

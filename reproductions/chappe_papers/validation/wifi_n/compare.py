@@ -3,21 +3,18 @@
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import polars as pl
+from chappe import Scenario
 from chappe import text as show
 from chappe.stats import Estimate, difference
-from chappe.study import Item, Point, RunCache
 from chappe.text import Table
 
-from chappe_papers.validation.compare import finish
-from chappe_papers.validation.wifi_n import page
-from chappe_papers.validation.wifi_n.cases import Case, Measured, reference, scenario, senders
+from chappe_papers.pages.page import table
+from chappe_papers.validation.cases import CaseByCase, Goodputs, relative
+from chappe_papers.validation.compare import difference_from_one, percent, yes
+from chappe_papers.validation.wifi_n.cases import CATEGORY, HERE, Case, Measured, reference, scenario, senders
 from chappe_papers.validation.wifi_n.model import bianchi
-
-SEEDS = range(1, 6)
-"""Of links without noise only the first: back-off is all that is random there."""
 
 TOLERANCES = {"link": 0.01, "sat": 0.03, "edca": 0.03, "snr": 0.03, "hidden": 0.10, "hidden_nobar": 0.10, "tcp": 0.10}
 """Tolerance of the goodput, by table."""
@@ -32,23 +29,12 @@ def agree(ns3: Estimate, ours: Estimate, tolerance: float) -> bool:
 
     A single run of ns-3 is taken to scatter as those of Chappe.
     """
-    if abs(_off(ns3, ours)) <= tolerance:
+    if abs(relative(ours, ns3)) <= tolerance:
         return True
     if ours.df < 1:
         return False
-    if ns3.df < 1:
-        # The runs of Chappe, and one more.
-        between = Estimate(ours.mean - ns3.mean, ours.variance * (ours.df + 2), ours.df)
-    else:
-        between = difference(ours, ns3)
-    low, high = between.interval()
+    low, high = (difference_from_one(ns3.mean, ours) if ns3.df < 1 else difference(ours, ns3)).interval()
     return low <= 0 <= high
-
-
-def _off(ns3: Estimate, ours: Estimate) -> float:
-    if not ns3.mean:
-        return math.inf if ours.mean else 0.0
-    return ours.mean / ns3.mean - 1
 
 
 @dataclass(frozen=True)
@@ -66,32 +52,30 @@ class Share:
     @property
     def off(self) -> float:
         """Relative difference of the goodput."""
-        return _off(self.ns3, self.ours)
+        return relative(self.ours, self.ns3)
 
     @property
     def agrees(self) -> bool:
         """True by the criterion for goodput."""
         return agree(self.ns3, self.ours, TOLERANCES[self.case.table])
 
-
-@dataclass(frozen=True)
-class Comparison:
-    """A case of ns-3 and ours."""
-
-    case: Case
-    ns3: Estimate
-    """Goodput of its runs [kbit/s]."""
-    ours: Estimate
-    """Goodput [kbit/s]."""
-    plain: Estimate | None = None
-    """The same without the departures of ns-3 from the standard, where there are any."""
-    shares: tuple[Share, ...] = ()
-    """Goodput of each access category, in cases of several."""
+    @property
+    def title(self) -> str:
+        """Case and category, for people."""
+        return f"{self.case.title}: {CATEGORY[self.category].replace('_', ' ')}"
 
     @property
-    def off(self) -> float:
-        """Relative difference of the goodput; where ns-3 has delivered nothing, none if ours has not either."""
-        return _off(self.ns3, self.ours)
+    def cells(self) -> tuple[str, str, str]:
+        """Goodput in ns-3 and here [kbit/s], and the difference."""
+        return show.number(self.ns3.mean), show.number(self.ours.mean), percent(self.off) if self.ns3.mean else ""
+
+
+@dataclass(frozen=True)
+class Comparison(Goodputs):
+    """A case of ns-3 and ours."""
+
+    shares: tuple[Share, ...] = ()
+    """Goodput of each access category, in cases of several."""
 
     @property
     def is_certain(self) -> bool:
@@ -121,20 +105,6 @@ def of_run(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
     return {"own_kbps": sum(flows)} | {f"flow_{i}_kbps": kbps for i, kbps in enumerate(first)}
 
 
-def run(cases: Iterable[Case], seeds: Sequence[int], runs: RunCache) -> dict[tuple[Case, bool], pl.DataFrame]:
-    """Runs of cases with the departures of ns-3 from the standard, and without them (``True``)."""
-    items = {}
-    for case in cases:
-        of_link = case.table == "link"
-        # Without loss only times on air differ by the standard.
-        airtimes = case.table == "link" and (case.std == "ac" or case.gi_ns == 400)
-        for plain in (False, True) if airtimes else (False,):
-            point = Point({**case._asdict(), "plain": plain}, scenario(case, plain=plain))
-            of_case = seeds[:1] if of_link else seeds
-            items[case, plain] = [Item(point, seed, weight=case.seconds * len(case.acs.split())) for seed in of_case]
-    return runs.make(items, of_run)
-
-
 def goodput(table: pl.DataFrame) -> Estimate:
     """Goodput of the runs of a case [kbit/s]."""
     return Estimate.of(table["own_kbps"].to_list())
@@ -155,49 +125,103 @@ def shares(case: Case, measured: Sequence[Measured], table: pl.DataFrame) -> tup
     return tuple(of(category) for category in dict.fromkeys(flows))
 
 
-def run_cache(folder: Path | str, jobs: int | None) -> RunCache:
-    """The runs, in a folder below that for the results."""
-    base = scenario(next(iter(reference())))
-    return RunCache(folder, base, (*Case._fields, "plain"), jobs=jobs, title="802.11n against ns-3")
+class OfWifiN(CaseByCase):
+    """The comparison. Of links without noise only the first seed is run: back-off is all that is random there."""
+
+    name = "wifi-n"
+    title = "802.11n and 802.11ac against ns-3.37"
+    subject = "802.11n against ns-3"
+    folder = HERE
+    case = Case
+    of_run = staticmethod(of_run)
+    seeds = range(1, 6)
+    rule = (
+        "A goodput agrees when the mean of five runs of Chappe, or one over a link without noise, differs from that",
+        "of ns-3 by at most 1 % over a saturated link, 3 % for saturated stations, access categories and links with",
+        "noise, 10 % with hidden terminals and TCP, or when the 95 % interval of the difference contains zero. Of most",
+        "links with noise ns-3 made one run, which is taken to scatter as those of Chappe do.",
+    )
+    columns = ("ns-3 [kbit/s]", "ours", "difference", "by the standard")
+    written = (
+        "ns3_kbps", "ours_kbps", "plain_kbps", "model_kbps", "tolerance", "agrees", "ns3_shares_kbps",
+        "ours_shares_kbps", "shares_agree",
+    )  # fmt: skip
+
+    def reference(self) -> dict[Case, list[Measured]]:
+        """The runs of ns-3.37."""
+        return reference()
+
+    def scenario(self, case: Case, *, plain: bool) -> Scenario:
+        """The scenario of a case."""
+        return scenario(case, plain=plain)
+
+    def departs(self, case: Case) -> bool:
+        """True for times on air that differ from the standard, over links without loss."""
+        return case.table == "link" and (case.std == "ac" or case.gi_ns == 400)
+
+    def weight(self, case: Case) -> float:
+        """Seconds of all stations."""
+        return case.seconds * len(case.acs.split())
+
+    def seeds_of(self, case: Case, /) -> Sequence[int]:
+        """One of a link, all of others."""
+        return self.seeds[:1] if case.table == "link" else self.seeds
+
+    def comparison(
+        self, case: Case, ns3: Sequence[Measured], ours: pl.DataFrame, plain: pl.DataFrame | None
+    ) -> Comparison:
+        """A case of ns-3 and ours."""
+        mean = Estimate.of([m.goodput_bps / 1e3 for m in ns3])
+        without = None if plain is None else goodput(plain)
+        return Comparison(case, mean, goodput(ours), without, shares(case, ns3, ours))
+
+    def of_file(self, c: Comparison) -> Iterator[Sequence[object]]:
+        """The line of a case."""
+        means = ([s.ns3.mean for s in c.shares], [s.ours.mean for s in c.shares])
+        of_shares = (" ".join(map(repr, of_one)) for of_one in means)
+        shares_agree = all(s.agrees for s in c.shares)
+        yield (*map(repr, (*c.numbers, c.model, c.tolerance)), c.agrees, *of_shares, shares_agree)
+
+    def remarks(self, comparisons: Sequence[Comparison], /) -> Iterator[str]:
+        """Number of shares that agree."""
+        if of_all := [s for c in comparisons for s in c.shares]:
+            agreeing = sum(s.agrees for s in of_all)
+            yield f"**Of {len(of_all)} goodputs of single access categories {agreeing} agree**, by the same criterion."
+
+    def sections(self, comparisons: Sequence[Comparison], jobs: int | None, /) -> Iterable[Sequence[str]]:
+        """Also Bianchi's model, and access categories one by one."""
+        differing, every = super().sections(comparisons, jobs)
+        return _of_model(comparisons), differing, _of_shares(comparisons), every
+
+    def tables(self, comparisons: Sequence[Comparison], /) -> Iterator[Table]:
+        """Also shares that do not agree."""
+        yield from super().tables(comparisons)
+        if unlike := [s for c in comparisons for s in c.shares if not s.agrees]:
+            t = show.table("share does not agree", ">ns-3 [kbit/s]", ">ours", ">difference")
+            for s in unlike:
+                t.add_row(s.title, *s.cells)
+            yield t
 
 
-def estimate(measured: Sequence[Measured]) -> Estimate:
-    """Goodput of the runs of ns-3 [kbit/s]."""
-    return Estimate.of([m.goodput_bps / 1e3 for m in measured])
+def _of_shares(comparisons: Sequence[Comparison]) -> list[str]:
+    """Access categories one by one."""
+    header = ("case: category", "ns-3 [kbit/s]", "ours", "difference", "agrees")
+    rows = [(s.title, *s.cells, yes(s.agrees)) for c in comparisons for s in c.shares]
+    return ["## Access categories one by one", "", *table(header, rows)] if rows else []
 
 
-def compare(cases: Mapping[Case, Sequence[Measured]], runs: RunCache, seeds: Sequence[int] = SEEDS) -> list[Comparison]:
-    """Runs what ns-3 was run on."""
-    ours = run(cases, seeds, runs)
-
-    def of(case: Case, measured: Sequence[Measured]) -> Comparison:
-        own = ours[case, False]
-        plain = goodput(ours[case, True]) if (case, True) in ours else None
-        return Comparison(case, estimate(measured), goodput(own), plain, shares(case, measured, own))
-
-    return [of(case, measured) for case, measured in cases.items()]
-
-
-def validate(folder: Path, *, jobs: int | None) -> int:
-    """Runs the comparison, prints a summary, and writes ``validation.md`` and ``validation.csv``."""
-    with run_cache(folder, jobs) as runs:
-        comparisons = compare(reference(), runs)
-    rows: list[list[object]] = []
-    for c in comparisons:
-        plain = c.plain.mean if c.plain else math.nan
-        of_case = [c.ns3.mean, c.ours.mean, plain, c.model, c.tolerance]
-        of_shares = [" ".join(repr(mean) for mean in means) for means in page.means_of_shares(c)]
-        rows.append([*c.case, *map(repr, of_case), c.agrees, *of_shares, all(s.agrees for s in c.shares)])
-    header = [*Case._fields, "ns3_kbps", "ours_kbps", "plain_kbps", "model_kbps", "tolerance", "agrees"]
-    header += ["ns3_shares_kbps", "ours_shares_kbps", "shares_agree"]
-    return finish(folder, header, rows, page.page(comparisons), summary(comparisons), [page.CASES.say(comparisons)])
+def _of_model(comparisons: Sequence[Comparison]) -> list[str]:
+    """Saturated stations compared with Bianchi's model."""
+    header = ("case", "model [kbit/s]", "ns-3", "ours", "ns-3 to model", "ours to model")
+    rows = [
+        (
+            c.case.title, *(show.number(v) for v in (c.model, c.ns3.mean, c.ours.mean)),
+            *(percent(v / c.model - 1) for v in (c.ns3.mean, c.ours.mean)),
+        )
+        for c in comparisons
+        if not math.isnan(c.model)
+    ]  # fmt: skip
+    return ["## Bianchi's model", "", *table(header, rows)] if rows else []
 
 
-def summary(comparisons: Sequence[Comparison]) -> Iterator[Table]:
-    """Tables that say how many cases agree, and which do not."""
-    yield from page.CASES.summary(comparisons)
-    if unlike_shares := [s for c in comparisons for s in c.shares if not s.agrees]:
-        t = show.table("share does not agree", ">ns-3 [kbit/s]", ">ours", ">difference")
-        for s in unlike_shares:
-            t.add_row(page.title_of_share(s), *page.values_of_share(s))
-        yield t
+VALIDATION = OfWifiN()

@@ -1,0 +1,218 @@
+"""Comparisons case by case: runs of ns-3, and some seeds of each case here."""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+from chappe import Scenario
+from chappe import text as show
+from chappe.stats import Estimate
+from chappe.study import Item, Point, RunCache
+from chappe.text import Table
+
+from chappe_papers.pages.page import table
+from chappe_papers.validation.compare import OfSimulator, groups, percent, yes
+
+
+def relative(ours: Estimate, ns3: Estimate) -> float:
+    """The relative difference; where ns-3 has delivered nothing, none if ours has not either."""
+    return ours.mean / ns3.mean - 1 if ns3.mean else math.inf if ours.mean else 0.0
+
+
+@dataclass(frozen=True)
+class Goodputs(ABC):
+    """Goodput of a case in ns-3 and here [kbit/s].
+
+    Attributes:
+        case: The case.
+        ns3: The mean of the runs of ns-3.
+        ours: Ours.
+        plain: Ours without the departures of ns-3 from the standard, where there are any.
+    """
+
+    case: Any
+    ns3: Estimate
+    ours: Estimate
+    plain: Estimate | None = None
+
+    @property
+    @abstractmethod
+    def is_certain(self) -> bool:
+        """True if a difference means something."""
+
+    @property
+    @abstractmethod
+    def tolerance(self) -> float:
+        """Relative tolerance."""
+
+    @property
+    def off(self) -> float:
+        """Relative difference."""
+        return relative(self.ours, self.ns3)
+
+    @property
+    def agrees(self) -> bool:
+        """True if the difference is within the tolerance."""
+        return abs(self.off) <= self.tolerance
+
+    @property
+    def cells(self) -> tuple[str, str, str, str]:
+        """Goodput of ns-3 and ours, the difference, and that without departures from the standard."""
+        off = percent(self.off) if self.ns3.mean else ""
+        plain = percent(relative(self.plain, self.ns3)) if self.plain and self.ns3.mean else ""
+        return show.number(self.ns3.mean), show.number(self.ours.mean), off, plain
+
+    @property
+    def numbers(self) -> tuple[float, float, float]:
+        """Goodput of ns-3 and ours, and that without departures from the standard; NaN where there are none."""
+        return self.ns3.mean, self.ours.mean, self.plain.mean if self.plain else math.nan
+
+
+class CaseByCase(OfSimulator):
+    """A comparison of cases.
+
+    Each comparison of a case has its ``case`` with a ``title``, the relative difference ``off``, ``agrees``, and
+    ``is_certain`` if the difference means something.
+
+    Attributes:
+        case: The class of the cases.
+        counted: Names of the numbers of a kind of cases.
+        columns: Names of the numbers of a case.
+        written: Columns of the file after those of the case.
+    """
+
+    case: Any
+    counted: Sequence[str] = ("agree", "of", "mean difference", "largest")
+    columns: Sequence[str]
+    written: Sequence[str]
+
+    @abstractmethod
+    def reference(self) -> Mapping[Any, Any]:
+        """The runs of ns-3, by case."""
+
+    @abstractmethod
+    def scenario(self, case: Any, *, plain: bool) -> Scenario:
+        """The scenario of a case; ``plain``: without the departures of ns-3 from the standard."""
+
+    @abstractmethod
+    def departs(self, case: Any) -> bool:
+        """True if the case is also run without the departures of ns-3 from the standard."""
+
+    @abstractmethod
+    def weight(self, case: Any) -> float:
+        """Relative effort of a run."""
+
+    @abstractmethod
+    def comparison(self, case: Any, ns3: Any, ours: pl.DataFrame, plain: pl.DataFrame | None) -> Any:
+        """A case of ns-3 and ours, with and without its departures from the standard."""
+
+    @abstractmethod
+    def of_file(self, c: Any) -> Iterable[Sequence[object]]:
+        """The cells of ``written``, for each line of the case."""
+
+    @property
+    def labels(self) -> Sequence[str]:
+        """The fields of the case, and whether it is without departures from the standard."""
+        return (*self.case._fields, "plain")
+
+    @property
+    def header(self) -> Sequence[str]:
+        """The fields of the case, and the numbers."""
+        return (*self.case._fields, *self.written)
+
+    def base(self) -> Scenario:
+        """The scenario of the first case."""
+        return self.scenario(next(iter(self.reference())), plain=False)
+
+    def seeds_of(self, _case: Any, /) -> Sequence[int]:
+        """The seeds of a case."""
+        return self.seeds
+
+    def kind(self, case: Any) -> str:
+        """Group of a case in the summary."""
+        return str(case.kind)
+
+    def run(self, cases: Iterable[Any], runs: RunCache) -> dict[tuple[Any, bool], pl.DataFrame]:
+        """Runs of cases with the departures of ns-3 from the standard, and without them (``True``)."""
+        items = {}
+        for case in cases:
+            for plain in (False, True) if self.departs(case) else (False,):
+                point = Point({**case._asdict(), "plain": plain}, self.scenario(case, plain=plain))
+                items[case, plain] = [Item(point, seed, weight=self.weight(case)) for seed in self.seeds_of(case)]
+        return runs.make(items, self.of_run)
+
+    def compare(self, runs: RunCache) -> list[Any]:
+        """Runs what ns-3 was run on."""
+        cases = self.reference()
+        tables = self.run(cases, runs)
+        return [
+            self.comparison(case, ns3, tables[case, False], tables.get((case, True))) for case, ns3 in cases.items()
+        ]
+
+    def rows(self, comparisons: Sequence[Any], /) -> Iterator[Sequence[object]]:
+        """The lines of each case."""
+        return ((*c.case, *cells) for c in comparisons for cells in self.of_file(c))
+
+    def answers(self, comparisons: Sequence[Any], /) -> Sequence[str]:
+        """Number of cases that agree."""
+        return (agreement(comparisons),)
+
+    def cells(self, c: Any) -> Sequence[str]:
+        """The cells of ``columns``; those of :class:`Goodputs`."""
+        cells: Sequence[str] = c.cells
+        return cells
+
+    def count(self, comparisons: Sequence[Any]) -> Sequence[str]:
+        """The cells of ``counted``."""
+        return counted(comparisons)
+
+    def by_kind(self, comparisons: Sequence[Any]) -> list[Sequence[str]]:
+        """The name of each kind of cases, and its counts."""
+        kinds = groups(comparisons, lambda c: self.kind(c.case))
+        return [(kind, *self.count(of_kind)) for kind, of_kind in kinds.items()]
+
+    def counts(self, comparisons: Sequence[Any], /) -> Sequence[str]:
+        """Table of the kinds of cases."""
+        return table(("cases", *self.counted), self.by_kind(comparisons))
+
+    def sections(self, comparisons: Sequence[Any], _jobs: int | None, /) -> Iterable[Sequence[str]]:
+        """Cases that do not agree, and all cases."""
+        return self.differing(comparisons), self.section("All cases", comparisons)
+
+    def section(self, title: str, comparisons: Sequence[Any]) -> list[str]:
+        """A part of the page with some cases; none without cases."""
+        rows = [(c.case.title, *self.cells(c), yes(c.agrees)) for c in comparisons]
+        return [f"## {title}", "", *table(("case", *self.columns, "agrees"), rows)] if rows else []
+
+    def differing(self, comparisons: Sequence[Any]) -> list[str]:
+        """The part of the page with the cases that do not agree."""
+        return self.section("Cases that do not agree", [c for c in comparisons if not c.agrees])
+
+    def tables(self, comparisons: Sequence[Any], /) -> Iterator[Table]:
+        """Tables that say how many cases agree, and which do not."""
+        t = show.table("", *(f">{name}" for name in self.counted), title=f"{self.caption}: goodput")
+        for cells in self.by_kind(comparisons):
+            t.add_row(*cells)
+        yield t
+        if unlike := [c for c in comparisons if not c.agrees]:
+            t = show.table("does not agree", *(f">{name}" for name in self.columns))
+            for c in unlike:
+                t.add_row(c.case.title, *self.cells(c))
+            yield t
+
+
+def counted(comparisons: Sequence[Any]) -> tuple[str, str, str, str]:
+    """Number of cases that agree, of cases, and the mean and the largest difference of those that are certain."""
+    off = [c.off for c in comparisons if c.is_certain]
+    numbers = (percent(sum(off) / len(off)), percent(max(off, key=abs))) if off else ("", "")
+    return str(sum(c.agrees for c in comparisons)), str(len(comparisons)), *numbers
+
+
+def agreement(comparisons: Sequence[Any]) -> str:
+    """Number of cases that agree, in a sentence."""
+    unlike = sum(not c.agrees for c in comparisons)
+    but = f", {unlike} {'does' if unlike == 1 else 'do'} not" if unlike else ""
+    return f"{len(comparisons) - unlike} of {len(comparisons)} cases agree{but}."
