@@ -169,15 +169,16 @@ check-kernel:
 	@cat target/linux_answers.md
 
 # The benches of the reproductions use those of the simulator.
-bench bench-yardstick bench-motion bench-sinr bench-wifi: export PYTHONPATH := $(CURDIR)/benches
+bench bench-yardstick bench-motion bench-sinr bench-wifi: export PYTHONPATH := \
+	$(CURDIR)/benches:$(CURDIR)/reproductions/benches/ns2
 
 bench: $(VENV)/built
 	cargo build --quiet --release --locked --example run
 	$(BIN)/python benches/compare.py
-	$(BIN)/python reproductions/benches/zhou.py
-	$(BIN)/python reproductions/benches/wires.py
-	$(BIN)/python reproductions/benches/classroom.py
-	$(BIN)/python reproductions/benches/walkers.py
+	$(BIN)/python reproductions/benches/ns2/zhou.py
+	$(BIN)/python reproductions/benches/ns2/wires.py
+	$(BIN)/python reproductions/benches/ns2/classroom.py
+	$(BIN)/python reproductions/benches/ns2/walkers.py
 
 # The page reproductions/docs/performance.md.
 bench-yardstick: $(VENV)/built
@@ -202,7 +203,7 @@ bench-sinr:
 
 bench-wifi:
 	cargo build --quiet --release --locked --example run
-	$(PYTHON) reproductions/benches/wifi.py
+	$(PYTHON) reproductions/benches/ns3/wifi.py
 
 bench-study: $(VENV)/built
 	$(BIN)/python reproductions/benches/study.py

@@ -4,7 +4,7 @@ Every run is made with ours and with ns-2 in turn: as it comes, and with few hea
 which the fastest counts. Ratios are of user CPU time, pair by pair, without that of a run of no length. Neither writes
 what the run does not need, and both must deliver as many segments. What was measured is kept in yardstick.json beside
 this file, so that a part can be measured anew:
-``PYTHONPATH=benches python reproductions/benches/yardstick.py "twenty walkers" study``.
+``PYTHONPATH=benches:reproductions/benches/ns2 python reproductions/benches/yardstick.py "twenty walkers" study``.
 
 Exit status 2: it could not be measured.
 """

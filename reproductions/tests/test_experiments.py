@@ -21,7 +21,8 @@ EXPERIMENTS = Path(__file__).parents[1] / "experiments"
 
 
 def program(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, EXPERIMENTS / f"{name}.py")
+    """An experiment, by its folder and name."""
+    spec = importlib.util.spec_from_file_location(Path(name).name, EXPERIMENTS / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -31,7 +32,7 @@ def program(name: str) -> ModuleType:
 
 @pytest.fixture(scope="module")
 def why() -> ModuleType:
-    return program("why_elrakabawy")
+    return program("papers/why_elrakabawy")
 
 
 def test_a_run_of_an_experiment(why: ModuleType) -> None:
@@ -86,7 +87,7 @@ def test_experiments_print_their_tables(
 def test_experiments_on_the_lossy_link(
     name: str, rows: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    scenarios, lines = printed(program("why_zhou"), [name], monkeypatch, capsys)
+    scenarios, lines = printed(program("papers/why_zhou"), [name], monkeypatch, capsys)
     assert len(scenarios) >= rows
     assert rows < len(lines) <= rows + 2
 
@@ -107,7 +108,7 @@ def test_experiments_on_the_lossy_link(
 def test_experiments_on_the_testbed(
     name: str, rows: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    module = program("why_su")
+    module = program("papers/why_su")
     full = module.scenario
     monkeypatch.setattr(module, "scenario", lambda p, changes, row_m: full(p, {**changes, "run.stop": "2 s"}, row_m))
     module.main([name, "--paths", "1"])
@@ -116,7 +117,7 @@ def test_experiments_on_the_testbed(
 
 
 def test_a_calibration_prefers_the_best_fit_then_the_proposal() -> None:
-    module = program("calibrate_ivynet")
+    module = program("papers/calibrate_ivynet")
     assert module.chosen(1, [("a", 5000.0), ("b", 5600.0), ("c", 5500.0)]) == "b"
     pairs = [("signal 12 dB, sensed from 3 dB", 1077.0), ("signal 12.2 dB, sensed from 3.9 dB", 1070.0)]
     assert module.chosen(2, [*pairs, ("signal 12 dB, sensed from 4 dB", 1000.0)]) == pairs[1][0]
@@ -126,7 +127,7 @@ def test_a_calibration_prefers_the_best_fit_then_the_proposal() -> None:
 
 
 def test_the_preset_is_what_the_calibration_found() -> None:
-    module = program("calibrate_ivynet")
+    module = program("papers/calibrate_ivynet")
     with module.FILE.open(encoding="utf-8", newline="") as f:
         rows = [r for r in csv.DictReader(f) if r["chosen"]]
     assert [r["step"] for r in rows] == ["1", "2", "3", "4"]
@@ -141,7 +142,7 @@ def test_the_preset_is_what_the_calibration_found() -> None:
 def test_the_techniques_are_compared_where_each_is_run(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    module = program("techniques")
+    module = program("techniques/techniques")
     monkeypatch.setattr(module, "COMPARED", ("reno", "clamp4", "small_queue"))
     monkeypatch.setattr(module, "PLACES", {"": "wireless"})
     monkeypatch.setattr(module, "PAGE", tmp_path / "techniques.md")
@@ -157,8 +158,8 @@ def test_the_techniques_are_compared_where_each_is_run(
 @pytest.fixture
 def mesh(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """The program on Linux's senders over meshes, which has its parts in files beside it."""
-    monkeypatch.syspath_prepend(str(EXPERIMENTS))
-    return program("linux_mesh")
+    monkeypatch.syspath_prepend(str(EXPERIMENTS / "linux_mesh"))
+    return program("linux_mesh/linux_mesh")
 
 
 def test_senders_of_linux_over_meshes(mesh: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -299,7 +300,7 @@ def test_recommendations_of_ours_do_not_count(mesh: ModuleType, monkeypatch: pyt
 
 
 def test_paths_of_one_hop_differ_by_their_seeds(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = program("techniques")
+    module = program("techniques/techniques")
     for name, only in (("COMPARED", ("reno",)), ("PLACES", {"": ""}), ("LENGTHS", {1: ""}), ("RATES", {"fixed": ""})):
         monkeypatch.setattr(module, name, only)
     runs = module.runs(4, "2 s")
@@ -310,7 +311,7 @@ def test_paths_of_one_hop_differ_by_their_seeds(monkeypatch: pytest.MonkeyPatch)
 def test_coverage_is_measured_and_written(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    module = program("coverage")
+    module = program("statistics/coverage")
     page = module.PAGE.read_text(encoding="utf-8")
     monkeypatch.setattr(module, "POINTS", {("newreno", 110): 100})
     monkeypatch.setattr(module, "PAGE", tmp_path / "studies.md")
@@ -355,7 +356,7 @@ def drawn(module: ModuleType, rng: np.random.Generator, shares: Mapping[str, tup
 
 @pytest.fixture
 def techniques(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    module = program("techniques")
+    module = program("techniques/techniques")
     monkeypatch.setattr(module, "COMPARED", tuple(TECHNIQUES))
     monkeypatch.setattr(module, "PLACES", {"": "wireless", "mesh_us": "to the US"})
     return module
@@ -408,7 +409,7 @@ def test_the_answer_names_good_techniques_and_the_worst_case(techniques: ModuleT
 
 @pytest.fixture
 def equal() -> ModuleType:
-    return program("equal_settings")
+    return program("statistics/equal_settings")
 
 
 @pytest.mark.parametrize("way", ["compare, 10 rows", "rank, 10 x 3", "search, 32 values"])

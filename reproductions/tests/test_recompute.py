@@ -13,7 +13,7 @@ from chappe_papers.judging.judge import Observation, less, more, word_of
 from chappe_papers.statistics.quotients import Quotient, standard_error
 from command import REPOSITORY
 
-PROGRAM = REPOSITORY / "reproductions" / "experiments" / "recompute.py"
+PROGRAM = REPOSITORY / "reproductions" / "experiments" / "verdicts" / "recompute.py"
 RECORDED = REPOSITORY / "reproductions" / "tests" / "recompute"
 R: dict[str, Any] = runpy.run_path(str(PROGRAM))
 

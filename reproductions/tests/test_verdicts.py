@@ -8,12 +8,12 @@ from chappe_papers import summary
 from chappe_papers.judging.judge import Verdict
 from command import REPOSITORY
 
-PROGRAM: dict[str, Any] = runpy.run_path(str(REPOSITORY / "reproductions" / "experiments" / "verdicts.py"))
+PROGRAM: dict[str, Any] = runpy.run_path(str(REPOSITORY / "reproductions" / "experiments" / "verdicts" / "verdicts.py"))
 PAGE = (REPOSITORY / "reproductions" / "docs" / "papers" / "verdicts.md").read_text(encoding="utf-8")
 
 
 def test_the_page_is_made_of_the_published_claims() -> None:
-    assert PROGRAM["page"]() == PAGE, "python reproductions/experiments/verdicts.py writes it anew"
+    assert PROGRAM["page"]() == PAGE, "python reproductions/experiments/verdicts/verdicts.py writes it anew"
     shipped = {p.name: summary.shipped(p) for p in chappe_papers.PAPERS}
     assert PROGRAM["published"]() == {n: {c: o.verdict for c, o in s.claims.items()} for n, s in shipped.items()}
     verdicts = [o.verdict for s in shipped.values() for o in s.claims.values()]

@@ -136,7 +136,7 @@ def test_different_settings_are_rarely_the_same() -> None:
 
 def test_equal_settings_whose_runs_stall_rarely_differ() -> None:
     """At most 5 % of 3,000 comparisons; by the jackknife alone 6.3 %. A third of the goodput is found."""
-    draw = program("equal_settings").DRAWN["stalls in 30 % of runs"][0]
+    draw = program("statistics/equal_settings").DRAWN["stalls in 30 % of runs"][0]
     rng = np.random.default_rng(8)
     runs = [[Sample({}, SEEDS, Totals(draw(rng, 10), quotient)) for _ in range(2)] for _ in range(3000)]
     wrong = sum(compared(a, b)["significant"] for a, b in runs)
@@ -610,7 +610,7 @@ def test_runs_go_where_they_decide() -> None:
 def test_searches_rarely_leave_out_equal_values() -> None:
     """Two of 100 searches among 32 equal values would be usual, and ten too many."""
     rng = np.random.default_rng(10)
-    module = program("equal_settings")
+    module = program("statistics/equal_settings")
     draw, _ = module.DRAWN["normal, deviation 10 %"]
     assert sum(module.by_search(rng, draw, 5) for _ in range(100)) <= 10
 

@@ -151,7 +151,7 @@ def _states(comparisons: Sequence[Recorded]) -> list[str]:
         "",
         "How many runs have fallen into the lower state when they end: their goodput in the last batch is below "
         f"{100 * COLLAPSED:.0f} % of that in the upper state. Ours are {len(MANY)}; of ns-2 there is the recorded run, "
-        "and further seeds of stock ns-2.35 (`reproductions/experiments/ns2_states.py`), which knows no ACK "
+        "and further seeds of stock ns-2.35 (`reproductions/experiments/ns2/states.py`), which knows no ACK "
         "thinning. *p* is the probability of shares that are at least as different when both fall as often (Fisher's "
         "exact test).",
         "",

@@ -1,6 +1,6 @@
 """Reasons for differences from ElRakabawy, Lindemann and Vernon (2005): an experiment for each open question.
 
-``python reproductions/experiments/why_elrakabawy.py NAME`` prints a table; NAME is one of
+``python reproductions/experiments/papers/why_elrakabawy.py NAME`` prints a table; NAME is one of
 
 - ``attempts``: how often the MAC sends an RTS before it gives up, and what follows from it: the window of Vegas, its
   lead, false route failures;

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from runs import program
 from zhou import HERE, TUNINGS, main
 
-SCENARIO = HERE.parent / "chappe_papers" / "ramarathinam2003" / "scenario.toml"
+SCENARIO = HERE.parents[1] / "chappe_papers" / "ramarathinam2003" / "scenario.toml"
 SECONDS = 500
 # Differences from AODV, as in the scenario, at the data rate of ns-2.
 NS2_RATE = "wlan.data_rate=2 Mbit/s"

@@ -1,7 +1,7 @@
 """Memory of Vegas: the spread of whole runs, compared with the spread that their batches promise.
 
-``python reproductions/experiments/vegas_memory.py`` runs Vegas over 8 hops, as ns-2 has it and with a base RTT that
-never grows.
+``python reproductions/experiments/papers/vegas_memory.py`` runs Vegas over 8 hops, as ns-2 has it and with a base RTT
+that never grows.
 """
 
 import math

@@ -14,7 +14,7 @@ set topography [new Topography]
 $topography load_flatgrid 1600 800
 set god_ [create-god 18]
 
-source [file join [file dirname [info script]] ns2_radio.tcl]
+source [file join [file dirname [info script]] radio.tcl]
 $ns node-config -adhocRouting DSR -ifqType CMUPriQueue -agentTrace ON -routerTrace ON
 for {set i 0} {$i < 18} {incr i} {
     set node_($i) [$ns node]

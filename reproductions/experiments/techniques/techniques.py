@@ -1,9 +1,9 @@
 """Search for a technique that is good everywhere: schemes of then and of now over short, long and hybrid paths.
 
 *None of these techniques works in all scenarios*, say Su, Steenkiste and Gross (2008). ``python
-reproductions/experiments/techniques.py`` runs more of them on their testbed as the preset ``ivynet`` has it, and prints
-which is best where, and what each has of the best; ``--write`` makes the page ``techniques.md`` of it, ``--paths``
-makes runs fewer.
+reproductions/experiments/techniques/techniques.py`` runs more of them on their testbed as the preset ``ivynet`` has it,
+and prints which is best where, and what each has of the best; ``--write`` makes the page ``techniques.md`` of it,
+``--paths`` makes runs fewer.
 
 Every scenario has the same paths for all schemes. The best scheme of a scenario is chosen on every other path, and all
 are compared with it on the rest, so that the best is not the luckiest; the same with the worst scenario of a scheme.
@@ -36,7 +36,7 @@ from chappe_papers.su2008.points import (
     scenario,
 )
 
-PAGE = Path(__file__).parents[1] / "docs" / "techniques.md"
+PAGE = Path(__file__).parents[2] / "docs" / "techniques.md"
 COMPARED = (
     "reno",
     "vegas",
@@ -285,7 +285,7 @@ def page(found: Found, paths: int, stop: str) -> str:
               f"{europe.rtt_ms:g} ms away, the US {us.rtt_ms:g} ms, both with {windows} and wires that limit nothing; "
               f"once more the US has no such window, but a wire of {us.upstream_kbps / 1e3:g} Mbit/s, with "
               f"{WIRE_QUEUE} packets at either end.", "",
-              "Made by `python reproductions/experiments/techniques.py --write`.", ""]  # fmt: skip
+              "Made by `python reproductions/experiments/techniques/techniques.py --write`.", ""]  # fmt: skip
     return "\n".join(lines)
 
 

@@ -1,6 +1,6 @@
 """Stock ns-2.35 on walks of its own, for the comparison of DSR: four Vegas flows and datagrams between 18 nodes.
 
-``python reproductions/experiments/dsr_walks.py`` needs the command ``ns`` and writes ``ns2_vegas.csv`` of the
+``python reproductions/experiments/ns2/dsr_walks.py`` needs the command ``ns`` and writes ``ns2_vegas.csv`` of the
 comparison from ``vegas1.mv`` to ``vegas3.mv``, which ``chappe export mobility`` wrote: ``random_waypoint`` in 1200 m x
 400 m at 2 to 12 m/s with pauses of 3 s, seeds 1 to 3.
 """

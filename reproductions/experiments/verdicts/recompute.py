@@ -1,9 +1,9 @@
 """Verdicts of twelve claims recomputed from ``claims.csv`` alone, by the rules of ``reproductions/docs/papers.md``.
 
-``python reproductions/experiments/recompute.py results/zhou2004 results/su2008`` reads effects, intervals, standard
-errors and degrees of freedom, computes probabilities, decisions (Holm), sizes and verdicts anew, and compares them with
-those of the file; exit code 1 if any differs. Without folders it reads the published ones; ``--quick`` is for short
-runs. It imports nothing of Chappe, so that a mistake there is not repeated here.
+``python reproductions/experiments/verdicts/recompute.py results/zhou2004 results/su2008`` reads effects, intervals,
+standard errors and degrees of freedom, computes probabilities, decisions (Holm), sizes and verdicts anew, and compares
+them with those of the file; exit code 1 if any differs. Without folders it reads the published ones; ``--quick`` is for
+short runs. It imports nothing of Chappe, so that a mistake there is not repeated here.
 """
 
 import argparse
@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 from scipy import stats
 
-PUBLISHED = Path(__file__).parents[1] / "docs" / "papers"
+PUBLISHED = Path(__file__).parents[2] / "docs" / "papers"
 
 READING = 0.05
 """Reading tolerance of a number of the paper."""

@@ -1,6 +1,6 @@
 """Times ours against ns-2 on wires alone: user CPU time of long flows over a bottleneck and of short flows, in turn.
 
-The runs are those of ``dumbbell.tcl`` and ``reproductions/benches/short_flows.tcl``. Both must deliver as much.
+The runs are those of ``dumbbell.tcl`` and ``short_flows.tcl``. Both must deliver as much.
 
 Exit status 1: a run misses the target, or the deliveries disagree.
 """

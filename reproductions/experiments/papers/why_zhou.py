@@ -1,6 +1,6 @@
 """Reasons for differences from Zhou, Leis, Hoang and Nhan (2004): an experiment for each reason that is given.
 
-``python reproductions/experiments/why_zhou.py NAME`` prints a table; NAME is one of
+``python reproductions/experiments/papers/why_zhou.py NAME`` prints a table; NAME is one of
 
 - ``timeouts``: how often Tahoe, Reno and NewReno wait for a timeout, and for how much of their time;
 - ``starts``: goodput of each flow by its start, with the flows started in order and in the opposite order;

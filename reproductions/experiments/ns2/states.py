@@ -1,6 +1,6 @@
 """Further seeds of stock ns-2.35 where a run falls from one state into another, or stays out of it.
 
-``python reproductions/experiments/ns2_states.py`` needs the command ``ns`` and prints lines for ``reference.csv`` of
+``python reproductions/experiments/ns2/states.py`` needs the command ``ns`` and prints lines for ``reference.csv`` of
 the paper: paced UDP near the cliff and where the recorded run and ours do not agree, and a grid whose flows starve each
 other. One run is one draw of two; what can be compared is how often runs fall.
 """
@@ -45,7 +45,7 @@ def run(record: Record, seed: int) -> list[float]:
         s.nodes.write_csv(places)
         s.flows.write_csv(flows)
         arguments = (places, flows, f"{p.rate_mbps:g}", agent, alpha, p.interval_ms, packets(record), batches, seed)
-        command = ["ns", str(HERE / "ns2_states.tcl"), *map(str, arguments)]
+        command = ["ns", str(HERE / "states.tcl"), *map(str, arguments)]
         printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     # ns prints other things, too, and on the same line.
     found = [line.split("RESULT ")[1].split()[1:] for line in printed.splitlines() if "RESULT" in line]

@@ -1,6 +1,6 @@
 """Reasons for differences from Su, Steenkiste and Gross (2008): an experiment for each of the largest differences.
 
-``python reproductions/experiments/why_su.py NAME`` prints a table; NAME is one of
+``python reproductions/experiments/papers/why_su.py NAME`` prints a table; NAME is one of
 
 - ``grid``: one flow, by the grid in which the paths lie, and along a row;
 - ``hidden``: one flow over two hops, by whether its two ends hear each other;

@@ -1,8 +1,8 @@
 """Linux's TCP over meshes: which problems of 2003 to 2008 are gone, which are not, and what to change.
 
-``python reproductions/experiments/linux_mesh.py`` makes the runs and writes the page ``linux-mesh.md`` with its figure;
-``--seeds`` and ``--stop`` make fewer and shorter runs. ``linux_mesh_runs.py`` has senders, techniques and networks,
-``linux_mesh_compare.py`` their comparisons, ``linux_mesh_lines.py`` the answers, ``linux_mesh_advice.py`` the
+``python reproductions/experiments/linux_mesh/linux_mesh.py`` makes the runs and writes the page ``linux-mesh.md`` with
+its figure; ``--seeds`` and ``--stop`` make fewer and shorter runs. ``linux_mesh_runs.py`` has senders, techniques and
+networks, ``linux_mesh_compare.py`` their comparisons, ``linux_mesh_lines.py`` the answers, ``linux_mesh_advice.py`` the
 recommendations of the papers.
 
 Two senders, or two ways to run a network, are compared at equal lengths of the path and equal seeds: the change is the
@@ -24,7 +24,7 @@ from linux_mesh_lines import FAR, FLOWS, Lines
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[2] / "docs"
 PAGE = DOCS / "linux-mesh.md"
 FIGURE = DOCS / "linux-mesh.svg"
 SHOWN = (1, 3, 5, FAR)
@@ -93,8 +93,8 @@ class Page:
             *wrapped(
                 "Known for transfers without end and nodes that rest, walking nodes and classroom apart; the preset "
                 "was compared with a kernel over a wire ([validation-linux.md](validation-linux.md)), not over "
-                "radios. `python reproductions/experiments/linux_mesh.py` makes all runs and writes this page in "
-                "twenty minutes of CPU time; `chappe sweep examples/linux_mesh.toml` is a small study to begin with."
+                "radios. `python reproductions/experiments/linux_mesh/linux_mesh.py` makes all runs and writes this "
+                "page in twenty minutes of CPU time; `chappe sweep examples/linux_mesh.toml` is a small study to begin with."
             ),
             "",
             f"![Goodput, delay and longest time without delivery, by hops]({FIGURE.name})",

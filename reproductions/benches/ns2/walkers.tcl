@@ -5,7 +5,7 @@
 # connections that are acknowledged. Nothing is traced but AODV's drops, which cannot be switched off.
 lassign $argv agent motion sinks seed stop headers scheduler
 
-source [file join [file dirname [info script]] .. .. benches wavelan.tcl]
+source [file join [file dirname [info script]] .. .. .. benches wavelan.tcl]
 carry $headers {ARP AODV}
 Mac/802_11 set dataRate_ 11Mb
 

@@ -1,5 +1,5 @@
 # Nodes and flows from files under stock ns-2.35, for the experiment of docs/validation.md.
-# ns ns2_states.tcl NODES FLOWS RATE TRANSPORT ALPHA INTERVAL PACKETS BATCHES SEED
+# ns states.tcl NODES FLOWS RATE TRANSPORT ALPHA INTERVAL PACKETS BATCHES SEED
 # NODES and FLOWS are CSV files (node,x,y and flow,source,destination), TRANSPORT is Udp, Newreno or Vegas, INTERVAL the
 # time between datagrams [ms]. Prints the goodput of each flow [kbit/s] in each batch: RESULT BATCH FLOW FLOW ...
 
@@ -24,7 +24,7 @@ set topography [new Topography]
 $topography load_flatgrid 10000 2000
 create-god [llength $places]
 
-source [file join [file dirname [info script]] ns2_radio.tcl]
+source [file join [file dirname [info script]] radio.tcl]
 foreach place $places {
     lassign $place i x y
     set node($i) [$ns node]

@@ -1,6 +1,6 @@
 """Verdicts before the rules on sizes, certain effects and conditions, and now: the page ``papers/verdicts.md``.
 
-``python reproductions/experiments/verdicts.py`` writes the page from the published claims
+``python reproductions/experiments/verdicts/verdicts.py`` writes the page from the published claims
 (``papers/*/findings.csv``) and ``verdicts.csv`` beside this file: the verdicts published on 24 November 2026
 (commit 0bc0bc0), and by which rule or runs those moved that did.
 """
@@ -9,7 +9,7 @@ import csv
 from collections.abc import Sequence
 from pathlib import Path
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[2] / "docs"
 PAGE = DOCS / "papers" / "verdicts.md"
 BEFORE = Path(__file__).with_name("verdicts.csv")
 
@@ -71,8 +71,8 @@ def page() -> str:
         " left the claim undecided, [are not counted](../papers.md#further-runs).",
         "- *Informed model*: the testbed with four facts that the text of the paper supports.",
         "",
-        "[papers.md](../papers.md#verdicts) has the rules; `python reproductions/experiments/verdicts.py` writes this"
-        " page.",
+        "[papers.md](../papers.md#verdicts) has the rules; `python reproductions/experiments/verdicts/verdicts.py`"
+        " writes this page.",
         "",
     ]
     for paper, verdicts in now.items():

@@ -1,6 +1,7 @@
 """TCP over chains of 802.11n with aggregates of 1, 8 and 32 frames: does aggregation mend what the five papers found?
 
-``python reproductions/experiments/aggregation.py`` makes the runs and writes ``reproductions/docs/aggregation.md``.
+``python reproductions/experiments/techniques/aggregation.py`` makes the runs and writes
+``reproductions/docs/aggregation.md``.
 """
 
 from collections.abc import Callable, Iterable
@@ -12,7 +13,7 @@ from typing import Any
 
 import chappe
 
-PAGE = Path(__file__).parents[1] / "docs" / "aggregation.md"
+PAGE = Path(__file__).parents[2] / "docs" / "aggregation.md"
 VARIANTS = {"newreno": "NewReno", "cubic": "CUBIC", "vegas": "Vegas"}
 HOPS = range(1, 6)
 AGGREGATES = (1, 8, 32)
@@ -103,7 +104,8 @@ def page(found: dict[Key, dict[str, float]]) -> str:
         "# TCP over 802.11n: what aggregation changes",
         "",
         "One flow over 1 to 5 hops of HT20, MCS 7; neighbors decode each other, the next but one senses, the third is",
-        "hidden. Means of five runs of 10 s. `python reproductions/experiments/aggregation.py` writes this page.",
+        "hidden. Means of five runs of 10 s. `python reproductions/experiments/techniques/aggregation.py` writes this",
+        "page.",
         "",
         f"1. One hop, window 64, NewReno: {mbps('newreno', 1)}.",
         f"2. Five hops: {mbps('newreno', 5)}.",

@@ -1,5 +1,5 @@
 # A chain under stock ns-2.35, for the experiment of docs/validation.md.
-# ns ns2_seeds.tcl HOPS RATE AGENT SINK ALPHA WINDOW BYTES PACKETS SEED
+# ns seeds.tcl HOPS RATE AGENT SINK ALPHA WINDOW BYTES PACKETS SEED
 # prints goodput [kbit/s], retransmissions and timeouts per 10,000 delivered packets, and the mean window, after the
 # first eleventh of the run.
 
@@ -14,7 +14,7 @@ set topography [new Topography]
 $topography load_flatgrid [expr {200 * $hops + 200}] 200
 create-god [expr {$hops + 1}]
 
-source [file join [file dirname [info script]] ns2_radio.tcl]
+source [file join [file dirname [info script]] radio.tcl]
 for {set i 0} {$i <= $hops} {incr i} {
     set node($i) [$ns node]
     $node($i) random-motion 0

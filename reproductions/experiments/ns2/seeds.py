@@ -1,6 +1,6 @@
 """Further seeds of stock ns-2.35 for chains whose recorded run and ours do not agree.
 
-``python reproductions/experiments/ns2_seeds.py`` needs the command ``ns`` and prints lines for ``reference.csv`` of the
+``python reproductions/experiments/ns2/seeds.py`` needs the command ``ns`` and prints lines for ``reference.csv`` of the
 paper. The recorded runs have one seed each; how far apart seeds are shows how far their intervals, taken over batches
 of one run, can be trusted.
 """
@@ -43,7 +43,7 @@ def run(point: Point, packets: int, seed: int) -> list[str]:
     window = "3" if point.variant == "newreno_maxwin3" else "64"
     size = "1500" if point.variant == "vegas2_pkt1500" else "1460"
     arguments = (point.hops, f"{point.rate_mbps:g}", agent, sink, alpha, window, size, packets, seed)
-    command = ["ns", str(HERE / "ns2_seeds.tcl"), *map(str, arguments)]
+    command = ["ns", str(HERE / "seeds.tcl"), *map(str, arguments)]
     printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     # ns prints other things, too.
     found = re.search(r"^RESULT (.*)$", printed, re.MULTILINE)

@@ -1,6 +1,6 @@
 """Vegas with ACK thinning over 7 hops has two states: how long does the first one last, and does it come back?
 
-``python reproductions/experiments/thinning_bistable.py`` runs it at 5.5 and 11 Mbit/s with twenty seeds, 110,000
+``python reproductions/experiments/papers/thinning_bistable.py`` runs it at 5.5 and 11 Mbit/s with twenty seeds, 110,000
 packets each in batches of 500, and prints when each run leaves the window of 4.
 """
 
