@@ -10,8 +10,9 @@ set trace [lindex $argv 6]
 set hops 7
 set spacing 200.0
 
+source [file join [file dirname [info script]] ns2.tcl]
 source [file join [file dirname [info script]] wavelan.tcl]
-carry $headers {ARP AODV}
+carry $headers {LL Mac ARP AODV}
 Mac/802_11 set dataRate_ $rate
 
 set sim [new Simulator]
@@ -36,29 +37,20 @@ for {set i 0} {$i <= $hops} {incr i} {
     $node($i) set Z_ 0.0
 }
 
-set sender [new Agent/TCP/$agent]
-$sender set packetSize_ 1460
-$sender set window_ 64
-$sender set windowInit_ 1
+lassign [connection $agent $node(0) $node($hops)] sender sink
 if {$agent eq "Vegas"} {
     $sender set v_alpha_ 2
     $sender set v_beta_ 2
     $sender set v_gamma_ 2
 }
-set sink [new Agent/TCPSink]
-$sim attach-agent $node(0) $sender
-$sim attach-agent $node($hops) $sink
-$sim connect $sender $sink
-set transfer [new Application/FTP]
-$transfer attach-agent $sender
+start_transfer $sender 1.0
 
 proc finish {} {
     global sim sender sink
     $sim flush-trace
     puts "delivered [$sink set bytes_]"
-    puts "acked [expr {[$sender set ack_] + 1}]"
+    puts "acked [acked $sender]"
     exit 0
 }
-$sim at 1.0 "$transfer start"
 $sim at $seconds finish
 $sim run

@@ -55,12 +55,15 @@ def ns_command(run: Run, seed: int, tuning: str) -> list[str]:
     return ["ns", script, run.variant.title(), f"{run.mbps}Mb", str(seed), str(SECONDS), *TUNINGS[tuning]]
 
 
-def ns_frames(run: Run, seed: int, delivered: str) -> int:
-    """Counts the frames that ns-2 sends; the run must deliver the same bytes as the one that was timed."""
+def traced_frames(command: list[str], delivered: str) -> int:
+    """Counts the frames that ns-2 sends, with its MAC trace on; it must deliver the same bytes as the timed run."""
     reading, writing = os.pipe()
-    command = [*ns_command(run, seed, FASTEST), f"/dev/fd/{writing}"]
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, pass_fds=[writing]
+        [*command, f"/dev/fd/{writing}"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        pass_fds=[writing],
     ) as child:
         os.close(writing)
         with open(reading, "rb", buffering=1 << 20) as trace:
@@ -122,7 +125,7 @@ def compare(run: Run, seeds: range) -> list[str]:
         for tuning in TUNINGS:
             printed, cpu = timed(ns_command(run, seed, tuning))
             theirs_cpu[tuning].append(cpu)
-        theirs_frames.append(ns_frames(run, seed, delivered_line(printed)))
+        theirs_frames.append(traced_frames(ns_command(run, seed, FASTEST), delivered_line(printed)))
     ours_each = [cpu / n for cpu, n in zip(ours_cpu, ours_frames, strict=True)]
     print(f"{run!s:18}{'ours':16}{median(ours_cpu):10.3f}{median(ours_each) * 1e6:12.3f}")
     ratios = {}

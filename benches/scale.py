@@ -16,17 +16,15 @@ Exit status 1: a target is missed, or the frames disagree.
 import argparse
 import csv
 import math
-import os
 import random
 import shutil
-import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean, median
 
-from compare import FRAMES_TOLERANCE, delivered_line, measured, timed, welch
+from compare import FRAMES_TOLERANCE, delivered_line, measured, timed, traced_frames, welch
 from runs import HERE, NO_LENGTH, PROGRAM, frames
 
 DENSITY = 48e-6  # nodes per square meter
@@ -139,26 +137,6 @@ def theirs(folder: Path, seed: int, seconds: float, headers: str = "all", schedu
     return ["ns", str(HERE / "scale.tcl"), *files, str(seed), str(seconds), headers, scheduler]
 
 
-def their_frames(command: list[str], delivered: str) -> int:
-    """Counts the frames that ns-2 sends, in a run with its MAC trace on."""
-    reading, writing = os.pipe()
-    with subprocess.Popen(
-        [*command, f"/dev/fd/{writing}"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        pass_fds=[writing],
-    ) as child:
-        os.close(writing)
-        with open(reading, "rb", buffering=1 << 20) as trace:
-            count = sum(line.startswith(b"s ") and line.split(maxsplit=4)[3] == b"MAC" for line in trace)
-        assert child.stdout is not None
-        printed = child.stdout.read()
-    if child.returncode != 0 or delivered_line(printed) != delivered:
-        sys.exit(f"ns-2 with its MAC trace on does not do the same: {' '.join(command)}")
-    return count
-
-
 def compare(folder: Path, topology: Path, spacing: float, seconds: int, target: float, seeds: range) -> list[str]:
     """Measures one topology with both, prints its lines, and returns what is wrong with it."""
     Layout.read(topology, spacing).write(folder)
@@ -171,7 +149,7 @@ def compare(folder: Path, topology: Path, spacing: float, seconds: int, target: 
         our_each.append((cpu - before) / our_frames[-1])
         _, before = timed(theirs(folder, seed, NO_LENGTH))
         printed, cpu = timed(theirs(folder, seed, seconds))
-        ns_frames.append(their_frames(theirs(folder, seed, seconds), delivered_line(printed)))
+        ns_frames.append(traced_frames(theirs(folder, seed, seconds), delivered_line(printed)))
         their_each.append((cpu - before) / ns_frames[-1])
     ratio = median(b / a for a, b in zip(our_each, their_each, strict=True))
     difference, half = welch(our_frames, ns_frames)

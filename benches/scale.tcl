@@ -14,8 +14,9 @@ proc rows {file} {
 set places [rows $places]
 set flows [rows $flows]
 
+source [file join [file dirname [info script]] ns2.tcl]
 source [file join [file dirname [info script]] wavelan.tcl]
-carry $headers {ARP AODV}
+carry $headers {LL Mac ARP AODV}
 Mac/802_11 set dataRate_ 11Mb
 
 set sim [new Simulator]
@@ -53,17 +54,8 @@ set sinks {}
 set senders {}
 foreach flow $flows {
     foreach {from to start} $flow break
-    set sender [new Agent/TCP/Newreno]
-    $sender set packetSize_ 1460
-    $sender set window_ 64
-    $sender set windowInit_ 1
-    set sink [new Agent/TCPSink]
-    $sim attach-agent $node($from) $sender
-    $sim attach-agent $node($to) $sink
-    $sim connect $sender $sink
-    set transfer [new Application/FTP]
-    $transfer attach-agent $sender
-    $sim at $start "$transfer start"
+    lassign [connection Newreno $node($from) $node($to)] sender sink
+    start_transfer $sender $start
     lappend sinks $sink
     lappend senders $sender
 }
@@ -76,11 +68,7 @@ proc finish {} {
         incr bytes [$sink set bytes_]
     }
     puts "delivered $bytes"
-    set acked 0
-    foreach sender $senders {
-        incr acked [expr {[$sender set ack_] + 1}]
-    }
-    puts "acked $acked"
+    puts "acked [acked $senders]"
     exit 0
 }
 $sim at $seconds finish

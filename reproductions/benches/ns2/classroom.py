@@ -10,7 +10,7 @@ import sys
 from dataclasses import dataclass
 
 from runs import program
-from zhou import HERE, TUNINGS, main
+from zhou import HERE, main, ns_command
 
 SCENARIO = HERE.parents[1] / "chappe_papers" / "ramarathinam2003" / "scenario.toml"
 SECONDS = 500
@@ -39,8 +39,8 @@ class Run:
 
     def theirs(self, seed: int, tuning: str, seconds: float | None = None) -> list[str]:
         """The command that runs it with ns-2."""
-        case = (self.variant.title(), self.routing.upper(), str(seed), str(seconds or SECONDS))
-        return ["ns", str(HERE / "classroom.tcl"), *case, *TUNINGS[tuning]]
+        case = (self.variant.title(), self.routing.upper(), seed, seconds or SECONDS)
+        return ns_command("classroom.tcl", case, tuning)
 
 
 if __name__ == "__main__":

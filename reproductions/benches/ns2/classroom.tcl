@@ -7,8 +7,10 @@ set defaults {- - 1 500 all Calendar}
 foreach {agent routing seed stop headers scheduler} [concat $argv [lrange $defaults [llength $argv] end]] break
 set places {{4.5 0.5} {3 2.5} {7 2.5} {2 4.5} {6 4.5} {4 6.5} {8 6.5} {1 8.5} {5 8.5} {3 10.5} {7 10.5}}
 
-source [file join [file dirname [info script]] .. .. .. benches wavelan.tcl]
-carry $headers {ARP AODV SR Message}
+set benches [file join [file dirname [info script]] .. .. .. benches]
+source [file join $benches ns2.tcl]
+source [file join $benches wavelan.tcl]
+carry $headers {LL Mac ARP AODV SR Message}
 Mac/802_11 set dataRate_ 2Mb
 
 set sim [new Simulator]

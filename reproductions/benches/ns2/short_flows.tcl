@@ -8,21 +8,17 @@
 # To make agents takes ns-2 longer than to run them, so that each pair carries one flow after the other.
 lassign $argv rate segments seed seconds headers scheduler
 
-if {$headers eq "few"} {
-    remove-all-packet-headers
-    add-packet-header Common Flags IP TCP
-}
+source [file join [file dirname [info script]] wires.tcl]
+carry $headers {}
 set sim [new Simulator]
 $sim use-scheduler $scheduler
 set draw [new RNG]
 $draw seed $seed
 
 foreach name {from left right to} { set $name [$sim node] }
-foreach {a b speed limit} [list $from $left 10Gb 10000 $left $right 1Gb 1000 $right $to 10Gb 10000] {
-    $sim duplex-link $a $b $speed 1ms DropTail
-    $sim queue-limit $a $b $limit
-    $sim queue-limit $b $a $limit
-}
+wire $from $left 10Gb 1ms 10000
+wire $left $right 1Gb 1ms 1000
+wire $right $to 10Gb 1ms 10000
 
 set idle {}
 set ended 0
@@ -33,15 +29,8 @@ Agent/TCP instproc done {} {
     lappend idle $self
 }
 proc pair {} {
-    global sim from to sink_of
-    set sender [new Agent/TCP/Newreno]
-    $sender set packetSize_ 1460
-    $sender set window_ 64
-    $sender set windowInit_ 1
-    set sink [new Agent/TCPSink]
-    $sim attach-agent $from $sender
-    $sim attach-agent $to $sink
-    $sim connect $sender $sink
+    global from to sink_of
+    lassign [connection Newreno $from $to] sender sink
     set sink_of($sender) $sink
     return $sender
 }

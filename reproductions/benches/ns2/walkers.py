@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 
 from chappe_papers.ahmed2006 import points
 from runs import program
-from zhou import HERE, TUNINGS, main
+from zhou import main, ns_command
 
 WALK = 1
 AGENTS = {"newreno": "Newreno", "sack": "Sack1"}
@@ -52,7 +52,7 @@ class Run:
         motion = self.path("ns_movements")
         scenario.write_mobility(motion, format="setdest")
         case = (AGENTS[self.variant], motion, sinks, seed, seconds or points.SECONDS)
-        return ["ns", str(HERE / "walkers.tcl"), *map(str, case), *TUNINGS[tuning]]
+        return ns_command("walkers.tcl", case, tuning)
 
 
 if __name__ == "__main__":

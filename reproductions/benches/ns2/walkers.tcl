@@ -5,8 +5,10 @@
 # connections that are acknowledged. Nothing is traced but AODV's drops, which cannot be switched off.
 lassign $argv agent motion sinks seed stop headers scheduler
 
-source [file join [file dirname [info script]] .. .. .. benches wavelan.tcl]
-carry $headers {ARP AODV}
+set benches [file join [file dirname [info script]] .. .. .. benches]
+source [file join $benches ns2.tcl]
+source [file join $benches wavelan.tcl]
+carry $headers {LL Mac ARP AODV}
 Mac/802_11 set dataRate_ 11Mb
 
 set ns_ [new Simulator]

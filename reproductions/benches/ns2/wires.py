@@ -12,14 +12,20 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from runs import program
-from zhou import HERE, TUNINGS, WIRES_TARGET, Timed, main
+from zhou import WIRES_TARGET, Timed, main, ns_command
 
 HOST = 'rate = "10 Gbit/s", queue.limit = 10000, delay ='
 BEGIN = """extends = "ns2-2.35"
 run = {{ stop = "1 s", batches = 2 }}
 topology = {{ kind = "none", wired_nodes = {nodes} }}
-tcp = {{ variant = "newreno", receive_window = {window}, initial_window = 1, mss = "1460 B" }}
+tcp = {{ variant = "newreno", receive_window = 64, initial_window = 1, mss = "1460 B" }}
 """
+
+
+def written(path: Path, text: str, seed: int, seconds: float) -> list[str]:
+    """Writes a scenario; the command that runs it with ours."""
+    path.write_text(text, encoding="utf-8")
+    return [program(), str(path), str(seed), f"run.stop={seconds} s"]
 
 
 @dataclass(frozen=True)
@@ -44,16 +50,14 @@ class Long:
             links.append(f'{{ src = {a}, dst = 0, {HOST} "{1000 + 13 * i} us" }}')
             links.append(f'{{ src = 1, dst = {b}, {HOST} "1 ms" }}')
         flows = [f'{{ src = {a}, dst = {b}, start = "{10 * i} ms" }}' for i, (a, b) in enumerate(hosts)]
-        text = BEGIN.format(nodes=2 + 2 * self.flows, window=64)
+        text = BEGIN.format(nodes=2 + 2 * self.flows)
         text += f"wired_link = [{', '.join(links)}]\nflow = [{', '.join(flows)}]\n"
-        path = self.folder / f"{self.flows}.toml"
-        path.write_text(text, encoding="utf-8")
-        return [program(), str(path), str(seed), f"run.stop={seconds or self.seconds} s"]
+        return written(self.folder / f"{self.flows}.toml", text, seed, seconds or self.seconds)
 
     def theirs(self, seed: int, tuning: str, seconds: float | None = None) -> list[str]:
         """The command that runs it with ns-2."""
         case = (self.flows, f"{self.mbps}Mb", self.queue, seed, seconds or self.seconds)
-        return ["ns", str(HERE / "dumbbell.tcl"), *map(str, case), *TUNINGS[tuning]]
+        return ns_command("dumbbell.tcl", case, tuning)
 
 
 @dataclass(frozen=True)
@@ -70,19 +74,17 @@ class Short:
 
     def ours(self, seed: int, seconds: float | None = None) -> list[str]:
         """The command that runs it with ours."""
-        text = BEGIN.format(nodes=4, window=64)
+        text = BEGIN.format(nodes=4)
         text += f'wired_link = [{{ src = 0, dst = 1, {HOST} "1 ms" }}, {{ src = 2, dst = 3, {HOST} "1 ms" }},\n'
         text += '    { src = 1, dst = 2, rate = "1 Gbit/s", delay = "1 ms", queue.limit = 1000 }]\n'
         size = f'{{ distribution = "fixed", mean = "{1460 * self.segments} B" }}'
         text += f"arrival_process = [{{ src = 0, dst = 3, rate = {self.rate}, size = {size} }}]\n"
-        path = self.folder / "short.toml"
-        path.write_text(text, encoding="utf-8")
-        return [program(), str(path), str(seed), f"run.stop={seconds or self.seconds} s"]
+        return written(self.folder / "short.toml", text, seed, seconds or self.seconds)
 
     def theirs(self, seed: int, tuning: str, seconds: float | None = None) -> list[str]:
         """The command that runs it with ns-2."""
         case = (self.rate, self.segments, seed, seconds or self.seconds)
-        return ["ns", str(HERE / "short_flows.tcl"), *map(str, case), *TUNINGS[tuning]]
+        return ns_command("short_flows.tcl", case, tuning)
 
 
 def runs(folder: Path) -> Sequence[Timed]:

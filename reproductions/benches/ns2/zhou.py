@@ -8,7 +8,7 @@ Exit status 1: a run misses the target, or the deliveries disagree.
 
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean, median
@@ -25,6 +25,11 @@ TOLERANCE = 0.03
 # Over wires ns-2 is as fast as ours.
 WIRES_TARGET = 1.0
 SNOOP = 'middlebox=[{kind = "snoop", node = 7, snoop = {free_slots = 0}}]'
+
+
+def ns_command(script: str, case: Iterable[object], tuning: str) -> list[str]:
+    """The command that runs a script of this folder with ns-2."""
+    return ["ns", str(HERE / script), *map(str, case), *TUNINGS[tuning]]
 
 
 class Timed(Protocol):
@@ -59,7 +64,7 @@ class Run:
     def theirs(self, seed: int, tuning: str, seconds: float | None = None) -> list[str]:
         """The command that runs it with ns-2."""
         case = (self.variant.title(), "snoop" if self.snoop else "wires", self.loss, seed, seconds or SECONDS)
-        return ["ns", str(HERE / "zhou.tcl"), *map(str, case), *TUNINGS[tuning]]
+        return ns_command("zhou.tcl", case, tuning)
 
 
 RUNS = [

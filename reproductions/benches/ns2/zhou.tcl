@@ -17,10 +17,8 @@ foreach {agent mechanism loss seed seconds headers scheduler acks era starts} \
     [concat $argv [lrange $defaults [llength $argv] end]] break
 set flows 5
 
-if {$headers eq "few"} {
-    remove-all-packet-headers
-    add-packet-header Common Flags IP TCP {*}[expr {$mechanism eq "wires" ? "" : "LL Mac ARP Snoop"}]
-}
+source [file join [file dirname [info script]] wires.tcl]
+carry $headers [expr {$mechanism eq "wires" ? "" : "LL Mac ARP Snoop"}]
 foreach layer {LL LL/LLSnoop} {
     $layer set delay_ 0
     $layer set mindelay_ 0
@@ -40,12 +38,6 @@ set sim [new Simulator]
 $sim use-scheduler $scheduler
 $defaultRNG seed $seed
 
-proc wire {from to rate delay limit} {
-    global sim
-    $sim duplex-link $from $to $rate $delay DropTail
-    $sim queue-limit $from $to $limit
-    $sim queue-limit $to $from $limit
-}
 proc lan {plain other layer} {
     global sim
     set made [$sim make-lan $plain 1Gb 0ms LL Queue/DropTail Mac]
