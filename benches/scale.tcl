@@ -1,9 +1,11 @@
-# The random topologies of benches/scale.py for ns-2.35: ns scale.tcl PLACES FLOWS SEED SECONDS HEADERS SCHEDULER
-# [TRACE] PLACES     file with a line "X Y" [m] for each node FLOWS      file with a line "FROM TO START" for each flow
-# [s] HEADERS    "all": packets carry the headers of everything that ns-2 knows, its default; "few": those needed
-# SCHEDULER  event queue; Calendar is the default of ns-2 TRACE      file for the MAC trace; without it nothing is
-# traced but AODV's drops, which cannot be switched off Prints "delivered BYTES", what the sinks have received in order,
-# and "acked N", the segments that are acknowledged.
+# The random topologies of benches/scale.py for ns-2.35:
+# ns scale.tcl PLACES FLOWS SEED SECONDS HEADERS SCHEDULER [TRACE]
+#   PLACES     file with a line "X Y" [m] for each node
+#   FLOWS      file with a line "FROM TO START" for each flow [s]
+#   HEADERS    "all": packets carry the headers of everything that ns-2 knows, its default; "few": those needed
+#   SCHEDULER  event queue; Calendar is the default of ns-2
+#   TRACE      file for the MAC trace; without it nothing is traced but AODV's drops, which cannot be switched off
+# Prints "delivered BYTES", what the sinks have received in order, and "acked N", the segments that are acknowledged.
 foreach {places flows seed seconds headers scheduler} $argv break
 set trace [lindex $argv 6]
 

@@ -1,10 +1,14 @@
-# The network of Zhou et al. 2004 for ns-2.35: ns zhou.tcl AGENT MECHANISM LOSS SEED SECONDS [HEADERS SCHEDULER ACKS ERA
-# [STARTS]] AGENT      Tahoe, Reno, Newreno, Vegas or Sack1 MECHANISM  none, snoop, eln or both; "wires": none, and
-# wires alone LOSS       share of the packets that the wireless link loses HEADERS    "all": packets carry the headers
-# of everything that ns-2 knows, its default; "few": those needed SCHEDULER  event queue; Calendar is the default of
-# ns-2 ACKS       "lossy": acknowledgements are lost, too ERA        "2003": defaults of TCP at that time STARTS
-# when the flows begin, by default 0.1 s apart Prints "acked N N N N N", the last segment of each flow that is
-# acknowledged.
+# The network of Zhou et al. 2004 for ns-2.35:
+# ns zhou.tcl AGENT MECHANISM LOSS SEED SECONDS [HEADERS SCHEDULER ACKS ERA [STARTS]]
+#   AGENT      Tahoe, Reno, Newreno, Vegas or Sack1
+#   MECHANISM  none, snoop, eln or both; "wires": none, and wires alone
+#   LOSS       share of the packets that the wireless link loses
+#   HEADERS    "all": packets carry the headers of everything that ns-2 knows, its default; "few": those needed
+#   SCHEDULER  event queue; Calendar is the default of ns-2
+#   ACKS       "lossy": acknowledgements are lost, too
+#   ERA        "2003": defaults of TCP at that time
+#   STARTS     when the flows begin, by default 0.1 s apart
+# Prints "acked N N N N N", the last segment of each flow that is acknowledged.
 #
 # ns-2 has Snoop as a link layer of a LAN only. So there are two LANs of 1 Gbit/s, before and behind the wireless link.
 # Its marks of lost data are made for data that come in from the wireless side; a second Snoop behind the link makes
