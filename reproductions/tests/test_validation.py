@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from chappe import cli
 from chappe.stats import Estimate
-from chappe_papers.validation.standard import compare, defaults
+from chappe_papers.validation.standard import defaults
 from chappe_papers.validation.standard.cases import KINDS, Case, scenario
 from chappe_papers.validation.standard.compare import FURTHER, VALIDATION, Comparison
 from chappe_papers.validation.standard.ns3 import FAILURES, FIRST, GIVEN_UP, GOODPUT, Reference, reference
@@ -78,7 +78,7 @@ def test_criterion_for_goodput() -> None:
 
 def test_a_few_cases_agree(cases: dict[Case, Reference], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Three runs of 20 s each, and those with the preamble that ns-3 does not have."""
-    monkeypatch.setattr(compare, "reference", lambda: {c: cases[c] for c in FEW})
+    monkeypatch.setattr(VALIDATION, "reference", lambda: {c: cases[c] for c in FEW})
     monkeypatch.setattr(VALIDATION, "seeds", (1, 2, 3))
     monkeypatch.setattr(VALIDATION, "seconds", 20)
     with VALIDATION.run_cache(tmp_path, 2) as runs:
@@ -104,7 +104,7 @@ def test_a_few_cases_agree(cases: dict[Case, Reference], tmp_path: Path, monkeyp
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     short = {c: r for c, r in reference().items() if c in (FEW[2], FEW[3], min(FURTHER))}
-    monkeypatch.setattr(compare, "reference", lambda: short)
+    monkeypatch.setattr(VALIDATION, "reference", lambda: short)
     monkeypatch.setattr(VALIDATION, "seeds", (1, 2))
     for name, value in {"HOPS": (1, 2), "SEEDS": 2, "STOP": "10 s"}.items():
         monkeypatch.setattr(defaults, name, value)

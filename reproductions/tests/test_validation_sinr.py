@@ -8,7 +8,6 @@ import pytest
 from chappe import cli
 from chappe.stats import Estimate
 from chappe_papers.validation.cases import counted
-from chappe_papers.validation.sinr import compare
 from chappe_papers.validation.sinr.cases import MANAGERS, Case, habits, reference, scenario
 from chappe_papers.validation.sinr.compare import VALIDATION, Comparison
 from command import REPOSITORY
@@ -92,7 +91,7 @@ def test_criterion_for_goodput() -> None:
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compare, "reference", lambda: {c: r for c, r in reference().items() if c in FEW})
+    monkeypatch.setattr(VALIDATION, "reference", lambda: {c: r for c, r in reference().items() if c in FEW})
     monkeypatch.setattr(VALIDATION, "seeds", (1, 2))
     assert cli.main(["validate", "sinr", "--out", str(tmp_path)]) == 0
     output = capsys.readouterr().out

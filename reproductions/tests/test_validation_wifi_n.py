@@ -9,7 +9,6 @@ import pytest
 from chappe import cli
 from chappe.stats import Estimate
 from chappe_papers.validation.cases import agreement, counted
-from chappe_papers.validation.wifi_n import compare
 from chappe_papers.validation.wifi_n.cases import TABLES, Case, Measured, habits, reference, scenario, senders
 from chappe_papers.validation.wifi_n.compare import VALIDATION, Comparison, Share, shares
 from chappe_papers.validation.wifi_n.model import bianchi, collisions
@@ -99,7 +98,7 @@ def test_goodput_of_each_category() -> None:
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compare, "reference", lambda: {c: CASES[c] for c in FEW})
+    monkeypatch.setattr(VALIDATION, "reference", lambda: {c: CASES[c] for c in FEW})
     monkeypatch.setattr(VALIDATION, "seeds", (1, 2))
     assert cli.main(["validate", "wifi-n", "--out", str(tmp_path)]) == 0
     assert "7 of 7 cases agree." in capsys.readouterr().out

@@ -2,7 +2,7 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,31 +79,23 @@ class CaseByCase(OfSimulator):
 
     Attributes:
         case: The class of the cases.
+        reference: The runs of ns-3, by case.
+        scenario: The scenario of a case; ``plain``: without the departures of ns-3 from the standard.
+        departs: True for a case that is also run without these departures.
+        weight: Relative effort of a run of a case.
         counted: Names of the numbers of a kind of cases.
         columns: Names of the numbers of a case.
         written: Columns of the file after those of the case.
     """
 
     case: Any
+    reference: Callable[[], Mapping[Any, Any]]
+    scenario: Callable[..., Scenario]
+    departs: Callable[[Any], bool]
+    weight: Callable[[Any], float]
     counted: Sequence[str] = ("agree", "of", "mean difference", "largest")
     columns: Sequence[str]
     written: Sequence[str]
-
-    @abstractmethod
-    def reference(self) -> Mapping[Any, Any]:
-        """The runs of ns-3, by case."""
-
-    @abstractmethod
-    def scenario(self, case: Any, *, plain: bool) -> Scenario:
-        """The scenario of a case; ``plain``: without the departures of ns-3 from the standard."""
-
-    @abstractmethod
-    def departs(self, case: Any) -> bool:
-        """True if the case is also run without the departures of ns-3 from the standard."""
-
-    @abstractmethod
-    def weight(self, case: Any) -> float:
-        """Relative effort of a run."""
 
     @abstractmethod
     def comparison(self, case: Any, ns3: Any, ours: pl.DataFrame, plain: pl.DataFrame | None) -> Any:

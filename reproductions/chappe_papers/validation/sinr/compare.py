@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import polars as pl
-from chappe import Scenario
 from chappe.stats import Estimate
 
 from chappe_papers.validation.cases import CaseByCase, Goodputs, agreement, relative
@@ -63,6 +62,10 @@ class OfSinr(CaseByCase):
     subject = "SINR against ns-3"
     folder = HERE
     case = Case
+    reference = staticmethod(reference)
+    scenario = staticmethod(scenario)
+    departs = staticmethod(lambda case: bool(habits(case)))
+    weight = staticmethod(lambda case: case.hops * case.rows)
     of_run = staticmethod(of_run)
     seeds = range(1, 6)
     rule = (
@@ -73,22 +76,6 @@ class OfSinr(CaseByCase):
     )
     columns = ("ns-3 [kbit/s]", "ours", "difference", "by our own rules")
     written = ("ns3_kbps", "ours_kbps", "plain_kbps", "tolerance", "agrees")
-
-    def reference(self) -> dict[Case, list[tuple[float, float]]]:
-        """The runs of ns-3.37."""
-        return reference()
-
-    def scenario(self, case: Case, *, plain: bool) -> Scenario:
-        """The scenario of a case."""
-        return scenario(case, plain=plain)
-
-    def departs(self, case: Case) -> bool:
-        """True if ns-3 departs from the standard where it matters."""
-        return bool(habits(case))
-
-    def weight(self, case: Case) -> float:
-        """Transmissions of a packet in each row."""
-        return case.hops * case.rows
 
     def comparison(
         self, case: Case, ns3: Sequence[tuple[float, float]], ours: pl.DataFrame, plain: pl.DataFrame | None

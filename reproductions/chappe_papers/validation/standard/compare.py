@@ -113,6 +113,9 @@ class OfStandard(CaseByCase):
     subject = "standard against ns-3"
     folder = HERE
     case = Case
+    reference = staticmethod(reference)
+    departs = staticmethod(lambda case: case.has_long_preamble_in_ns3)
+    weight = staticmethod(lambda case: case.mbps)
     of_run = staticmethod(of_run)
     seeds = range(1, 11)
     seconds = SECONDS
@@ -125,21 +128,9 @@ class OfStandard(CaseByCase):
     columns = ("ns-3 [kbit/s]", "ours", "half width")
     written = ("measure", "ns3", "ours", "half_width_95", "ns3_own_rules", "agrees")
 
-    def reference(self) -> dict[Case, Reference]:
-        """The runs of ns-3.37."""
-        return reference()
-
     def scenario(self, case: Case, *, plain: bool) -> Scenario:
         """The scenario of a case."""
         return scenario(case, self.seconds, plain=plain)
-
-    def departs(self, case: Case) -> bool:
-        """True if ns-3 has another preamble than is asked for."""
-        return case.has_long_preamble_in_ns3
-
-    def weight(self, case: Case) -> float:
-        """Frames of a run."""
-        return self.seconds * case.mbps
 
     def kind(self, case: Case) -> str:
         """The kind for people."""

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
-from chappe import Scenario
 from chappe import text as show
 from chappe.stats import Estimate, difference
 from chappe.text import Table
@@ -133,6 +132,11 @@ class OfWifiN(CaseByCase):
     subject = "802.11n against ns-3"
     folder = HERE
     case = Case
+    reference = staticmethod(reference)
+    scenario = staticmethod(scenario)
+    # Without loss only times on air differ by the standard.
+    departs = staticmethod(lambda case: case.table == "link" and (case.std == "ac" or case.gi_ns == 400))
+    weight = staticmethod(lambda case: case.seconds * len(case.acs.split()))
     of_run = staticmethod(of_run)
     seeds = range(1, 6)
     rule = (
@@ -146,22 +150,6 @@ class OfWifiN(CaseByCase):
         "ns3_kbps", "ours_kbps", "plain_kbps", "model_kbps", "tolerance", "agrees", "ns3_shares_kbps",
         "ours_shares_kbps", "shares_agree",
     )  # fmt: skip
-
-    def reference(self) -> dict[Case, list[Measured]]:
-        """The runs of ns-3.37."""
-        return reference()
-
-    def scenario(self, case: Case, *, plain: bool) -> Scenario:
-        """The scenario of a case."""
-        return scenario(case, plain=plain)
-
-    def departs(self, case: Case) -> bool:
-        """True for times on air that differ from the standard, over links without loss."""
-        return case.table == "link" and (case.std == "ac" or case.gi_ns == 400)
-
-    def weight(self, case: Case) -> float:
-        """Seconds of all stations."""
-        return case.seconds * len(case.acs.split())
 
     def seeds_of(self, case: Case, /) -> Sequence[int]:
         """One of a link, all of others."""
