@@ -94,7 +94,8 @@ class Page:
                 "Known for transfers without end and nodes that rest, walking nodes and classroom apart; the preset "
                 "was compared with a kernel over a wire ([validation-linux.md](validation-linux.md)), not over "
                 "radios. `python reproductions/experiments/linux_mesh/linux_mesh.py` makes all runs and writes this "
-                "page in twenty minutes of CPU time; `chappe sweep examples/linux_mesh.toml` is a small study to begin with."
+                "page in twenty minutes of CPU time; `chappe sweep examples/linux_mesh.toml` is a small study to begin "
+                "with."
             ),
             "",
             f"![Goodput, delay and longest time without delivery, by hops]({FIGURE.name})",
