@@ -13,11 +13,11 @@ use serde_json::{Value as Json, json};
 use std::borrow::Cow;
 
 keywords! {
-    /// Quantity that is halved when a loss is found.
+    /// Quantity whose half becomes ssthresh after a loss.
     pub enum Halving {
         /// The amount of data outstanding, FlightSize (RFC 5681, equation 4).
         FlightSize = "flight_size",
-        /// The window in use, its half exact and ssthresh a whole number (ns-2 since 2006).
+        /// The window in use; its half is not rounded, ssthresh is (ns-2 since 2006).
         Window = "window",
         /// The window in use in whole segments (ns-2 before 2006, `precisionReduce_ false`).
         WholeWindow = "whole_window",
@@ -37,15 +37,15 @@ keywords! {
 }
 
 keywords! {
-    /// Window of a sender that has nothing to send.
+    /// Congestion window of an idle sender.
     pub enum IdleRule {
         /// Keeps the window.
         Keep = "keep",
         /// Limits the window to the initial window after an idle time of one retransmission timeout (RFC 5681, 4.1).
         Restart = "restart",
         /// Halves the window for each retransmission timeout of the idle time, down to the initial window; ssthresh
-        /// becomes at least three quarters of it (RFC 2861, 3.2; Linux). A congestion control that sets window and rate
-        /// by what it has measured, such as `bbr`, keeps its window.
+        /// becomes at least three quarters of it (RFC 2861, 3.2; Linux). A congestion control that derives window and
+        /// rate from measurements, such as `bbr`, keeps its window.
         Decay = "decay",
         /// Keeps the retransmission timer running, whose expiration sets the window to 1 (ns-2).
         Timer = "timer",
@@ -64,7 +64,7 @@ keywords! {
 }
 
 keywords! {
-    /// Growth of a congestion window that is not used.
+    /// Growth of a congestion window that is not fully used.
     pub enum GrowthWhen {
         /// Grows the window whether it is used or not.
         Always = "always",
@@ -75,7 +75,7 @@ keywords! {
 }
 
 keywords! {
-    /// Reaction of a sender to a segment that the full queue of its own node has dropped.
+    /// Reaction of a sender to a segment that is dropped by the full queue of its own node.
     pub enum LocalDrop {
         /// The sender treats the drop like any loss and learns of it by acknowledgements or its timer.
         Lost = "lost",
@@ -211,17 +211,17 @@ pub const NO_FIN: &str = "no FIN is sent, which needs `tcp.fin` and `tcp.syn`";
 
 ack::policies! {
     with_ack_policies {
-        /// Variant: a loss recovery and a congestion control, the window rule.
+        /// TCP variant: a loss recovery with a congestion control.
         pub(everyday) variant: Variant = Variant::NewReno
             ; used when |c| c.loss_recovery.is_none() || c.congestion_control.is_none(),
             else "`tcp.loss_recovery` and `tcp.congestion_control` are both set",
-        /// Congestion control: the rule of the congestion window; "variant": that of `tcp.variant`.
+        /// Congestion control, the rule of the congestion window; "variant": as in `tcp.variant`.
         pub(everyday) congestion_control: Option<Rule> | "variant" = None,
-        /// Loss recovery; "variant": that of `tcp.variant`.
+        /// Loss recovery; "variant": as in `tcp.variant`.
         pub(everyday) loss_recovery: Option<Method> | "variant" = None,
-        /// Payload of a segment.
+        /// Maximum segment size: payload of a full segment.
         pub(everyday) mss: Bytes = Bytes(1460) => range(Bytes(1), LARGEST_PACKET),
-        /// TCP and IP header of a segment.
+        /// Size of the TCP and IP headers of a segment.
         pub header_size: Bytes = Bytes(40) => at_most(LARGEST_PACKET),
         /// Size of an acknowledgement with its headers.
         pub ack_size: Bytes = Bytes(40) => at_most(LARGEST_PACKET),
@@ -230,59 +230,60 @@ ack::policies! {
             ; used when Config::sack_permitted, else "the receiver sends no SACK blocks",
         /// Window that the receiver advertises \[segments\].
         pub(everyday) receive_window: u32 = 64 => range(1, 1_000_000),
-        /// Largest congestion window \[segments\], also called clamping; "unlimited": no limit but the
-        /// receiver's. The initial window may be larger.
+        /// Largest congestion window (clamp) \[segments\]; "unlimited": no limit but the receive window. The initial
+        /// window may be larger.
         pub max_cwnd: Option<u32> | "unlimited" = None => range(1, 1_000_000),
         /// Congestion window at the start of a connection.
         pub(everyday) initial_window: InitialWindow = InitialWindow::Rfc5681,
-        /// Initial slow-start threshold \[segments\]; "receive_window": the receiver's window.
+        /// Initial slow-start threshold \[segments\]; "receive_window": the window of the receiver.
         pub initial_ssthresh: Option<u32> | "receive_window" = None => range(1, 1_000_000),
-        /// Window after a retransmission timeout \[segments\].
+        /// Congestion window after a retransmission timeout \[segments\].
         pub loss_window: u32 = 1 => range(1, 1_000_000),
         /// Unit of window growth: per acknowledgement or per acknowledged segment.
         pub growth_per: GrowthPer = GrowthPer::Ack
             ; used when |c| c.rule().grows_by_steps(), else "the congestion control has its own rule for it",
-        /// Growth of a window that is not used.
+        /// Growth of a congestion window that is not fully used.
         pub growth_when: GrowthWhen = GrowthWhen::Always
             ; used when |c| c.rule().asks_for_use(), else "the congestion control has its own rule for it",
-        /// Begins a connection with a SYN and its acknowledgement.
+        /// Opens a connection with a SYN and its acknowledgement.
         pub syn: bool = true,
-        /// Beginning of a connection.
+        /// Connection setup.
         pub handshake: Shared<handshake::Config> = Shared::default()
             ; used when Config::starts_with_syn, else "there is no SYN",
-        /// Closes the direction of the data with a FIN when the application has written everything (half-close).
+        /// Sends a FIN after everything that the application has written, which closes one direction (half-close).
         pub fin: bool = false ; used when Config::starts_with_syn, else "there is no SYN",
-        /// Time from the end of the data to the FIN of the receiver, whose application then also closes its end
+        /// Time from the end of the data to the FIN of the receiver, whose application then closes its end, too
         /// (CLOSE-WAIT); "unlimited": never.
         pub close_wait: Option<Span> | "unlimited" = None => at_most(HOUR)
             ; used when Config::ends_with_fin, else NO_FIN,
         /// Acknowledgements without new data that count as duplicates.
         pub dup_acks: DupAcks = DupAcks::Rfc5681,
-        /// Duplicate acknowledgements that mean a loss.
+        /// Number of duplicate acknowledgements that indicate a loss.
         pub dup_threshold: u32 = 3 => range(1, 1000),
-        /// Limited transmit: new segments on the first two duplicate acknowledgements (RFC 3042).
+        /// Limited transmit: sends new segments on the first two duplicate acknowledgements (RFC 3042).
         pub limited_transmit: bool = true,
-        /// Segments that one acknowledgement may release.
+        /// Largest number of segments that one acknowledgement may release.
         pub max_burst: Option<u32> | "unlimited" = None => range(1, 1_000_000),
-        /// Limit on the packets of a connection in its own node, from TCP to the end of their transmission (TCP small
-        /// queues); "auto": memory of two packets, or the data that the pacing rate sends in 1/1024 s, over an 802.11
-        /// radio in 1/128 s, if they take more (Linux). The segment that begins a recovery does not wait, nor do the
-        /// retransmissions of Reno, NewReno and Vegas during recovery.
+        /// TCP small queues: limit on the packets of a connection in its own node, from TCP to the end of their
+        /// transmission. "auto": the memory of two packets, or the data that the pacing rate sends in 1/1024 s (1/128 s
+        /// over an 802.11 radio) if that is more (Linux). The limit does not apply to the segment that begins a
+        /// recovery, nor to retransmissions of Reno, NewReno and Vegas during recovery.
         pub small_queue: Option<SmallQueue> | "unlimited" = None,
-        /// Rule for a segment that is not full at the end of the data that the application has written, at once or in
-        /// pieces (`bulk.write_size`).
+        /// Nagle's algorithm: rule for a short segment at the end of the data that the application has written, at once
+        /// or in pieces (`bulk.write_size`).
         pub nagle: Nagle = Nagle::Rfc9293,
         /// Size of the send buffer, for applications that write in pieces (`bulk.write_size`).
         pub send_buffer: SendBuffer = SendBuffer::Unlimited,
-        /// Reaction to a segment that the full queue of its own node drops.
+        /// Reaction to a segment that is dropped by the full queue of the sender's node.
         pub local_drop: LocalDrop = LocalDrop::Lost,
-        /// Quantity that is halved when a loss is found.
+        /// Quantity whose half becomes ssthresh after a loss.
         pub ssthresh_base: Halving = Halving::FlightSize,
-        /// Window of a sender that has nothing to send.
+        /// Congestion window of an idle sender.
         pub after_idle: IdleRule = IdleRule::Restart,
-        /// Takes a round-trip time from every acknowledgement (RFC 7323); otherwise one segment at a time is measured.
+        /// Timestamps (RFC 7323): measures a round-trip time with every acknowledgement; otherwise with one segment at
+        /// a time.
         pub timestamps: bool = false,
-        /// Timeouts in a row, without an answer, after which the connection is given up (RFC 9293, 3.8.3: R2).
+        /// Number of consecutive timeouts after which the connection is given up (R2 of RFC 9293, 3.8.3).
         pub max_timeouts: Option<u32> | "unlimited" = Some(15) => range(1, 1000),
         /// Retransmission timeout.
         pub rto: Shared<rto::Config> = Shared::default(),

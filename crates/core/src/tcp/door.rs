@@ -14,11 +14,12 @@ use crate::unit::{Span, Time};
 settings! {
     /// Detection of out-of-order delivery and response (DOOR).
     pub struct Config if enabled, else "`tcp.door.enabled` is false" {
-        /// Takes delivery out of order for a change of the route, and not for congestion.
+        /// Interprets out-of-order delivery as a change of the route, not as congestion.
         pub enabled: bool = false,
-        /// Smoothed round-trip times after a detection in which losses do not cut the window (T1 of the paper).
+        /// T1 of the paper: time after a detection in which losses do not cut the window \[smoothed round-trip times\].
         pub hold_rtts: f64 = 1.0 => range(0.0, 1000.0),
-        /// Smoothed round-trip times before a detection in which the last cut of the window is undone (T2 of the paper).
+        /// T2 of the paper: time before a detection in which the last cut of the window is undone \[smoothed round-trip
+        /// times\].
         pub undo_rtts: f64 = 1.0 => range(0.0, 1000.0),
     }
 }

@@ -11,16 +11,16 @@ use crate::settings;
 settings! {
     /// Explicit congestion notification.
     pub struct Config if enabled, else "`tcp.ecn.enabled` is false" {
-        /// Uses ECN at both ends, once negotiated by the SYN.
+        /// Enables ECN at both ends, negotiated by the SYN.
         pub(everyday) enabled: bool = false,
-        /// Makes acknowledgements ECN-capable, so that queues mark instead of drop them; the marks have no effect. RFC
-        /// 3168, 6.1.4: "pure acknowledgement packets [...] MUST be sent with the not-ECT codepoint".
+        /// Makes acknowledgements ECN-capable, so that queues mark them instead of dropping them; the marks have no
+        /// effect. RFC 3168, 6.1.4: "pure acknowledgement packets [...] MUST be sent with the not-ECT codepoint".
         pub acks: bool = false,
-        /// Share of the amount in use that remains after an ECE in congestion avoidance, 0.8 with RFC 8511; "as_loss":
-        /// a half, as after a loss.
+        /// Share of the window in use that remains after an ECE in congestion avoidance (RFC 8511: 0.8); "as_loss": a
+        /// half, as after a loss.
         pub beta: Option<f64> | "as_loss" = None => above(0.0).below(1.0),
-        /// Tells the sender of a segment at once that a queue has marked or dropped it: an ideal ICMP Source Quench
-        /// (RFC 792), which is never lost and takes neither time nor air. Shows at most how much a real one could do.
+        /// Informs the sender at once of a segment that a queue has marked or dropped: an ideal ICMP Source Quench (RFC
+        /// 792), which is never lost and takes neither time nor air. It is an upper bound for the effect of a real one.
         pub source_quench: bool = false,
         /// Peculiarities of ns-2.
         pub ns2: Ns2 = Ns2::default(),
@@ -32,17 +32,18 @@ settings! {
     pub struct Ns2 {
         /// Makes retransmissions ECN-capable, and echoes a mark on data that had arrived before.
         pub ect_on_retransmissions: bool = false,
-        /// Lets CWR go with a retransmission; otherwise it waits for new data.
+        /// Allows CWR in a retransmission; otherwise it waits for new data.
         pub cwr_on_retransmissions: bool = false,
-        /// Cuts the window at an ECE after a timeout although the marked data were sent before it.
+        /// Cuts the window at an ECE after a timeout even if the marked data were sent before the timeout.
         pub cut_after_timeout: bool = false,
-        /// At a timeout, leaves ssthresh as set by the last ECE, however long ago; otherwise only if the lost data were
-        /// outstanding then.
+        /// Keeps ssthresh at a timeout as set by the last ECE, however long ago; otherwise only if the lost data were
+        /// outstanding at that ECE.
         pub spare_ssthresh: bool = false,
-        /// Cuts a window below two segments below one, so that nothing is sent until the retransmission timer expires;
-        /// otherwise one segment remains, and the timer is waited for at the next ECE (RFC 3168, 6.1.2).
+        /// Cuts a window of less than two segments to less than one, so that nothing is sent until the retransmission
+        /// timer expires; otherwise one segment remains, and only the next ECE makes the sender wait for the timer (RFC
+        /// 3168, 6.1.2).
         pub below_one: bool = false,
-        /// A recovery in a window reduced by an ECE ends with the data sent before the reduction; otherwise with the
+        /// In a window reduced by an ECE, ends recovery with the data sent before the reduction; otherwise with the
         /// data sent before the loss was detected.
         pub recover_from_cut: bool = false,
     }

@@ -21,7 +21,7 @@ keywords! {
 settings! {
     /// Explicit link failure notification.
     pub struct Config if enabled, else "`tcp.elfn.enabled` is false" {
-        /// Lets the sender stand by when routing tells it that the route to its receiver is broken.
+        /// Puts a sender into standby when routing reports that the route to its receiver is broken.
         pub enabled: bool = false,
         /// Time between the probes of a sender in standby.
         pub probe_interval: Span = Span::secs(2) => range(Span::ms(1), HOUR),

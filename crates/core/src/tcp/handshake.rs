@@ -4,7 +4,7 @@ use crate::setting::limit::{at_most, range};
 use crate::{keywords, settings};
 
 keywords! {
-    /// Connection after a SYN that was sent again.
+    /// Window and timeout after a retransmitted SYN.
     pub enum LostSyn {
         /// The initial window is one segment, and ssthresh is cut (RFC 5681, 3.1). A timeout without a measured
         /// round-trip time remains backed off, and is at least 3 s (RFC 6298, 5.7).
@@ -16,7 +16,7 @@ keywords! {
 }
 
 keywords! {
-    /// Time that the answer to a SYN echoes if the SYN came several times.
+    /// Time that the answer echoes to a SYN that was sent several times.
     pub enum SynEcho {
         /// That of the last SYN.
         Last = "last",
@@ -26,16 +26,16 @@ keywords! {
 }
 
 settings! {
-    /// Beginning of a connection.
+    /// Connection setup.
     pub struct Config {
-        /// Repeats of the SYN before its timeout is doubled (Linux: `tcp_syn_linear_timeouts`).
+        /// Number of retransmissions of the SYN before its timeout doubles (Linux: `tcp_syn_linear_timeouts`).
         pub linear_repeats: u32 = 0 => at_most(1000),
-        /// Repeats of the SYN after which the connection is given up (Linux: `tcp_syn_retries` and
-        /// `tcp_syn_linear_timeouts`); "max_timeouts": those of `tcp.max_timeouts`.
+        /// Number of retransmissions of the SYN after which the connection is given up (Linux: `tcp_syn_retries` and
+        /// `tcp_syn_linear_timeouts`); "max_timeouts": as in `tcp.max_timeouts`.
         pub max_repeats: Option<u32> | "max_timeouts" = None => range(1, 1000),
-        /// Window and timeout after a SYN that was sent again.
+        /// Window and timeout after a retransmitted SYN.
         pub lost_syn: LostSyn = LostSyn::Rfc5681,
-        /// Time that the answer to a SYN echoes if the SYN came several times.
+        /// Time that the answer echoes to a SYN that was sent several times.
         pub echo: SynEcho = SynEcho::Last,
     }
 }

@@ -13,7 +13,7 @@ settings! {
         /// Largest read; the next read follows after the time that the rate takes for this size.
         pub read_size: Bytes = Bytes(16_384) => range(Bytes(1), Bytes(1_000_000_000))
             ; used when Config::limits, else "the application reads at once",
-        /// Time from the first segment, the SYN, to a pause in which the application does not read.
+        /// Time from the first segment (the SYN) to a pause in which the application does not read.
         pub pause_after: Span = Span::ZERO => at_most(LONGEST)
             ; used when |c| c.pause > Span::ZERO, else "`tcp.reader.pause` is 0 s",
         /// Length of the pause.

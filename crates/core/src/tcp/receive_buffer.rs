@@ -12,17 +12,17 @@ use std::collections::BTreeMap;
 settings! {
     /// Buffer of the receiver in bytes of memory, with the auto-tuning of Linux.
     pub struct Config if enabled, else "`tcp.receive_buffer.enabled` is false" {
-        /// Advertises the free space of a buffer of bytes, `tcp.receive_window` at most; otherwise the buffer holds
+        /// Advertises the free space of a buffer in bytes, `tcp.receive_window` at most; otherwise the buffer holds
         /// `tcp.receive_window` segments.
         pub enabled: bool = false,
-        /// Size of the buffer at the start, at least that of two segments (Linux: the second number of `tcp_rmem`;
-        /// twice `SO_RCVBUF`).
+        /// Size of the buffer at the start, two segments at least (Linux: second number of `tcp_rmem`, or twice
+        /// `SO_RCVBUF`).
         pub initial: Bytes = Bytes(131_072) => range(Bytes(2304), Bytes(1_000_000_000)),
-        /// Size up to which auto-tuning grows the buffer (Linux: the third number of `tcp_rmem`). If it is not above
-        /// the initial size, the buffer is fixed.
+        /// Size up to which auto-tuning grows the buffer (Linux: third number of `tcp_rmem`). If it is not above the
+        /// initial size, the buffer is fixed.
         pub max: Bytes = Bytes(6_291_456) => range(Bytes(2304), Bytes(1_000_000_000)),
-        /// Memory that a segment takes in the buffer, bookkeeping included (Linux: `truesize`, which depends on the
-        /// device; 2304 B for packets of 1500 B from a TUN device).
+        /// Memory of a segment in the buffer, bookkeeping included (Linux: `truesize`, which depends on the device;
+        /// 2304 B for packets of 1500 B from a TUN device).
         pub segment_memory: Bytes = Bytes(2304) => range(Bytes(1), Bytes(65_536)),
     }
 }

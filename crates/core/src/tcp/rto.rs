@@ -9,10 +9,10 @@ keywords! {
     pub enum Estimator {
         /// SRTT and RTTVAR of RFC 6298.
         Rfc6298 = "rfc6298",
-        /// In whole ticks of a coarse clock with scaled integers, as in ns-2.
+        /// SRTT and RTTVAR in whole ticks of a coarse clock, as scaled integers (ns-2).
         Ticks = "ticks",
-        /// Linux: the largest deviation of a round trip, `min` at least, is added to the smoothed round-trip time; it
-        /// shrinks by a quarter of the excess each round trip.
+        /// Linux: the smoothed round-trip time plus the largest deviation in a round trip, `min` at least. The
+        /// deviation decreases by a quarter of its excess each round trip.
         Linux = "linux",
     }
 }
@@ -22,9 +22,9 @@ settings! {
     pub struct Config {
         /// Estimator of the round-trip time and its variation.
         pub estimator: Estimator = Estimator::Rfc6298,
-        /// Clock granularity G; a tick of the coarse clock.
+        /// Clock granularity G of RFC 6298; with the estimator `ticks`, the tick of its clock.
         pub tick: Span = Span::ms(1) => range(Span::us(1), HOUR),
-        /// Smallest timeout, before it is backed off; of `linux` the smallest deviation in it.
+        /// Smallest timeout before backoff; with the estimator `linux`, the smallest deviation in it.
         pub(everyday) min: Span = Span::secs(1) => at_most(HOUR),
         /// Upper limit of the timeout.
         pub max: Span = Span::secs(60) => range(Span::ms(1), LONGEST),

@@ -8,9 +8,9 @@ use crate::{keywords, settings};
 keywords! {
     /// Partial acknowledgements that restart the retransmission timer (RFC 6582, section 4).
     pub enum PartialAckTimer {
-        /// Only the first one does.
+        /// Only the first one restarts it.
         Impatient = "impatient",
-        /// Each partial acknowledgement does.
+        /// Each of them restarts it.
         SlowButSteady = "slow_but_steady",
     }
 }
@@ -18,12 +18,12 @@ keywords! {
 settings! {
     /// Fast recovery of Reno and NewReno.
     pub struct FastRecoveryConfig {
-        /// Timer at partial acknowledgements.
+        /// Partial acknowledgements that restart the retransmission timer (RFC 6582, section 4).
         pub partial_ack_timer: PartialAckTimer = PartialAckTimer::Impatient,
         /// Deflates the window at a partial acknowledgement by the amount of new data acknowledged (RFC 6582, 3.2 step
         /// 3); otherwise the inflation starts anew.
         pub partial_window_deflation: bool = true,
-        /// Segments that a duplicate or partial acknowledgement may release.
+        /// Largest number of segments that a duplicate or partial acknowledgement may release.
         pub burst: Option<u32> | "unlimited" = None => range(1, 1_000_000),
         /// Grows the window with the acknowledgement that ends recovery (ns-2).
         pub grow_at_end: bool = false,
@@ -31,7 +31,7 @@ settings! {
         pub limit_at_end: bool = true,
         /// Inflates the window by duplicate acknowledgements only in recovery, not after a timeout.
         pub inflate_in_recovery_only: bool = true,
-        /// Lets the first data segment be retransmitted fast although the SYN counts as recovery point (ns-2).
+        /// Allows a fast retransmission of the first data segment, although the SYN counts as recovery point (ns-2).
         pub first_segment_exception: bool = true,
     }
 }
@@ -47,7 +47,7 @@ keywords! {
 }
 
 keywords! {
-    /// Time at which the FlightSize is taken of which ssthresh is a half.
+    /// Time at which FlightSize is taken to set ssthresh to half of it.
     pub enum FlightSizeAt {
         /// At the first of the timeouts.
         FirstTimeout = "first_timeout",
@@ -59,9 +59,9 @@ keywords! {
 keywords! {
     /// Acknowledgement that ends the probing.
     pub enum Answer {
-        /// The next one, also if it was under way.
+        /// The next acknowledgement, even if it was already under way.
         Any = "any",
-        /// The first that answers a probe, by the timestamp that it echoes, or acknowledges everything.
+        /// The first acknowledgement that echoes the timestamp of a probe, or that acknowledges everything.
         Probe = "probe",
     }
 }
@@ -71,7 +71,7 @@ keywords! {
     pub enum Resend {
         /// Everything from the first unacknowledged segment on, as far as the window reaches.
         All = "all",
-        /// One hole after the other, in a fast recovery of all that is outstanding.
+        /// One hole after the other, in a fast recovery of all outstanding data.
         Holes = "holes",
     }
 }
@@ -85,7 +85,7 @@ settings! {
         pub probe_interval: Option<Span> | "rto" = None => range(Span::ms(1), HOUR),
         /// Acknowledgement that lets the sender resume.
         pub answer: Answer = Answer::Any,
-        /// Time at which the FlightSize is taken of which ssthresh is a half.
+        /// Time at which FlightSize is taken to set ssthresh to half of it.
         pub flight_size: FlightSizeAt = FlightSizeAt::FirstTimeout,
         /// Excess of the window over ssthresh when the sender resumes \[segments\].
         pub extra: u32 = 3 => at_most(1_000_000),
@@ -128,32 +128,33 @@ keywords! {
 }
 
 settings! {
-    /// RACK-TLP as Linux has it.
+    /// RACK-TLP as in Linux.
     pub struct RackTlpConfig {
-        /// Tick of the clock of timers: an expiration is at the next tick but one at the latest, and up to an eighth
-        /// later when it is far away.
+        /// Tick of the timer clock (HZ of Linux). A timer expires up to two ticks late, and a long one up to an eighth
+        /// of its time late.
         pub tick: Span = Span::ms(4) => range(Span::us(1), Span::secs(1)),
-        /// The receiver sends SACK blocks. Without them three duplicate acknowledgements mean a loss and partial
-        /// acknowledgements further ones (RFC 6582), and there are no tail loss probes.
+        /// Lets the receiver send SACK blocks. Without them, three duplicate acknowledgements indicate a loss and
+        /// partial acknowledgements further ones (RFC 6582), and there are no tail loss probes.
         pub sack: bool = true,
         /// Tail loss probes (RFC 8985, 7).
         pub tail_loss_probe: bool = true
             ; used when |c| c.sack, else "`tcp.rack_tlp.sack` is false",
         /// Detection of spurious timeouts (RFC 5682).
         pub f_rto: bool = true,
-        /// End of slow start before a loss: with `cubic`, HyStart++ also with `reno`.
+        /// Rule that ends slow start before a loss, with `cubic`; HyStart++ also with `reno`.
         pub hystart: HyStartRule = HyStartRule::HyStart,
     }
 }
 
 keywords! {
-    /// Reaction of a sender to explicit loss notifications.
+    /// Reaction of the sender to an explicit loss notification.
     pub enum ElnRule {
         /// Treats the loss like any other.
         Ignore = "ignore",
-        /// The first duplicate causes a retransmission, once per loss (ns-2's tcp_eln).
+        /// Retransmits the segment on the first duplicate acknowledgement, once per loss (ns-2's tcp_eln).
         Once = "once",
-        /// A retransmission per round trip until the loss is repaired, and a new segment for each duplicate.
+        /// Retransmits the segment once per round trip until the loss is repaired, and sends a new segment for each
+        /// duplicate acknowledgement.
         EachRoundTrip = "each_round_trip",
     }
 }
@@ -161,16 +162,16 @@ keywords! {
 settings! {
     /// The sender's part of explicit loss notification.
     pub struct ElnConfig {
-        /// Reaction of the sender.
+        /// Reaction of the sender to an explicit loss notification.
         pub rule: ElnRule = ElnRule::EachRoundTrip,
-        /// Leaves ssthresh at a timeout as it is when the last acknowledgement carried a notification.
+        /// Keeps ssthresh at a timeout if the last acknowledgement carried a notification.
         pub keep_ssthresh: bool = true,
     }
 }
 
 keywords! {
-    /// Rule for a segment that is not full, at the end of the written data, while data are outstanding. A FIN is never
-    /// held.
+    /// Nagle's algorithm: rule for a short segment at the end of the written data, while data are outstanding. A FIN is
+    /// never held.
     pub enum Nagle {
         /// Sends the segment at once (`TCP_NODELAY`).
         Off = "off",
@@ -198,11 +199,11 @@ keywords! {
 settings! {
     /// Congestion window limit from the hop count of the path, there and back.
     pub struct HopLimitConfig if enabled, else "`tcp.hop_limit.enabled` is false" {
-        /// Limits the window by the number of hops.
+        /// Limits the congestion window by the hop count of the path.
         pub enabled: bool = false,
-        /// Round-trip hops for which one segment may be outstanding.
+        /// Number of round-trip hops for which one segment may be outstanding.
         pub hops_per_segment: u32 = 5 => range(1, 1_000_000),
-        /// The smallest limit \[segments\].
+        /// Smallest limit \[segments\].
         pub min_segments: u32 = 2 => at_most(1_000_000),
     }
 }

@@ -11,20 +11,20 @@ use crate::unit::Span;
 settings! {
     /// Delayed acknowledgements.
     pub struct Config {
-        /// Segments that one acknowledgement may cover.
+        /// Number of segments that one acknowledgement may cover.
         pub segments: u32 = 2 => range(1, 1_000_000),
         /// Longest time that an acknowledgement is held; below 500 ms (RFC 9293, 3.8.6.3).
         pub timeout: Span = Span::ms(200) => at_most(HOUR),
-        /// Time between two ticks of the timer's clock (Linux with HZ 250: 4 ms). A segment that comes when less than a
-        /// quarter of the timeout is left is then acknowledged at once; 0 s: the timer is exact.
+        /// Tick of the timer clock (Linux with HZ 250: 4 ms); 0 s: the timer is exact. With a tick, a segment that
+        /// arrives when less than a quarter of the timeout is left is acknowledged at once.
         pub tick: Span = Span::ZERO => at_most(Span::secs(1)),
         /// Acknowledges the SYN at once.
         pub syn_at_once: bool = true,
-        /// Acknowledges a FIN at once (RFC 9293, 3.10.7.4); otherwise like any segment, but a FIN without data is not
-        /// among those that are acknowledged one by one (Linux).
+        /// Acknowledges a FIN at once (RFC 9293, 3.10.7.4); otherwise like any segment, except that a FIN without data
+        /// gets no quick acknowledgement (Linux).
         pub fin_at_once: bool = true,
-        /// Segments at the start of a connection that are acknowledged one by one, half the receiver's window at most
-        /// (Linux: quick acknowledgements, 16).
+        /// Quick acknowledgements: number of segments at the start of a connection that are acknowledged one by one,
+        /// half of the receive window at most (Linux: 16).
         pub quick_acks: u32 = 0 => at_most(1_000_000),
         /// Acknowledges a segment with the PSH flag at once (Linux, if the application reads at once and sends
         /// nothing).
@@ -37,9 +37,9 @@ settings! {
 settings! {
     /// Delayed acknowledgements of ns-2.
     pub struct Ns2 {
-        /// Acknowledges the first segment at once, also where it is no SYN.
+        /// Acknowledges the first segment at once, even if it is not a SYN.
         pub first_at_once: bool = false,
-        /// Holds the acknowledgement of a second copy of the last segment in order, as if it were new, unless segments
+        /// Delays the acknowledgement of a duplicate of the last segment in order, as if it were new, unless segments
         /// above it have arrived.
         pub hold_last_copy: bool = false,
     }

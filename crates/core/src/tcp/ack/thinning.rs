@@ -14,15 +14,15 @@ use crate::unit::Span;
 settings! {
     /// Dynamic ACK thinning. The segment that arrives has the number n; the SYN, if there is one, has the number 0.
     pub struct Config {
-        /// S1: up to here every segment is acknowledged, from here every second.
+        /// S1: up to this number every segment is acknowledged, from then on every second.
         pub s1: u32 = 2 => at_most(1_000_000),
-        /// S2: from here every third.
+        /// S2: from this number on, every third segment is acknowledged.
         pub s2: u32 = 5 => at_most(1_000_000),
-        /// S3: from here every fourth.
+        /// S3: from this number on, every fourth segment is acknowledged.
         pub s3: u32 = 9 => at_most(1_000_000),
         /// Also acknowledges segment n = S1 by itself.
         pub s1_inclusive: bool = true,
-        /// Longest time that an acknowledgement is held, from the first segment that is not acknowledged.
+        /// Longest time that an acknowledgement is held, counted from the first unacknowledged segment.
         pub timeout: Span = Span::ms(100) => at_most(HOUR),
         /// Also delays duplicate acknowledgements; otherwise a segment that is out of order, fills a gap or arrives
         /// again is acknowledged at once (RFC 5681, 4.2).

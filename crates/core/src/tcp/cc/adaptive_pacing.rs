@@ -27,21 +27,21 @@ settings! {
     pub struct Config {
         /// Rate of the links of the path.
         pub link_rate: BitRate = BitRate::mbps(2) => range(BitRate(1), BitRate(1_000_000_000_000)),
-        /// Bytes that headers add to a segment on the air; an acknowledgement is as long.
+        /// Bytes that headers add to a segment on the air, and size of an acknowledgement.
         pub overhead: Bytes = Bytes(112) => at_most(LARGEST_PACKET),
         /// Weight of a new sample of the four-hop propagation delay.
         pub ewma_weight: f64 = 0.3 => range(0.0, 1.0),
-        /// Samples over which the variation is taken.
+        /// Number of latest samples from which the variation is computed.
         pub history_samples: u32 = 50 => range(1, 1_000_000_000),
         /// Measure of the variation.
         pub variation: Variation = Variation::MeanDeviation,
-        /// Factor of the variation.
+        /// Weight of the variation in the time between segments.
         pub variation_weight: f64 = 2.0 => range(0.0, 100.0),
-        /// Time between segments as long as nothing has been measured.
+        /// Time between segments before the first measurement.
         pub initial_interval: Span = Span::ms(50) => at_most(HOUR),
-        /// Samples longer than this say nothing.
+        /// Length from which samples are ignored.
         pub max_sample: Span = Span::ms(500) => at_most(HOUR),
-        /// Backs off the retransmission timeout.
+        /// Backs off the retransmission timeout after each expiration.
         pub rto_backoff: bool = false,
     }
 }

@@ -11,11 +11,12 @@ use crate::unit::{Span, Time};
 settings! {
     /// CUBIC, with the constants of RFC 9438.
     pub struct Config {
-        /// C: how fast the window grows far from the last loss \[segments/s^3\].
+        /// C: factor of the cubic growth \[segments/s^3\].
         pub c: f64 = 0.4 => above(0.0).at_most(1000.0),
-        /// beta_cubic: share of the amount in use that remains after a loss.
+        /// beta_cubic: share of the window in use that remains after a loss.
         pub beta: f64 = 0.7 => range(0.0, 1.0),
-        /// Lets a flow whose window grows less far than before give way to others (RFC 9438, 4.7).
+        /// Releases bandwidth for other flows when the window at a loss is smaller than at the loss before (RFC 9438,
+        /// 4.7).
         pub fast_convergence: bool = true,
         /// Keeps the window at least at that of an AIMD sender with the same mean (RFC 9438, 4.3).
         pub reno_friendly: bool = true,

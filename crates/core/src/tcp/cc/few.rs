@@ -11,9 +11,9 @@ use crate::settings;
 settings! {
     /// Fractional window increment.
     pub struct Config {
-        /// Segments by which the window grows per round trip.
+        /// Growth of the window per round trip \[segments\].
         pub alpha: f64 = 0.01 => range(0.0, 100.0),
-        /// Grows by this instead of one segment per acknowledgement also in slow start.
+        /// Uses `alpha` in slow start, too, as the growth per acknowledgement; otherwise it is one segment.
         pub fractional_slow_start: bool = false,
     }
 }

@@ -10,7 +10,7 @@ use crate::unit::Span;
 use crate::{keywords, settings};
 
 keywords! {
-    /// Integer arithmetic by which Linux' Vegas computes the segments that wait.
+    /// Integer arithmetic for the number of waiting segments.
     pub enum Difference {
         /// 2 W - floor(2 W baseRTT / RTT) half segments (Linux 2.6).
         HalfSegments = "half_segments",
@@ -24,13 +24,13 @@ keywords! {
 settings! {
     /// Vegas of Linux.
     pub struct Config {
-        /// Grow below this many segments waiting in the network \[segments\].
+        /// alpha: the window grows while fewer segments wait in the network \[segments\].
         pub alpha: f64 = 2.0 => range(0.0, 1e6),
-        /// Shrink above this many \[segments\].
+        /// beta: the window shrinks while more segments wait in the network \[segments\].
         pub beta: f64 = 4.0 => range(0.0, 1e6),
-        /// Leave slow start above this many \[segments\].
+        /// gamma: slow start ends when more segments wait in the network \[segments\].
         pub gamma: f64 = 1.0 => range(0.0, 1e6),
-        /// Integer arithmetic of the segments that wait.
+        /// Integer arithmetic for the number of waiting segments.
         pub difference: Difference = Difference::OverBase,
     }
 }

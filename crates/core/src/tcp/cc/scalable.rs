@@ -10,7 +10,7 @@ settings! {
     pub struct Config {
         /// Growth per acknowledgement \[segments\].
         pub increase: f64 = 0.01 => range(0.0, 1.0),
-        /// Share of the window that a loss takes away.
+        /// Share by which a loss reduces the window.
         pub decrease: f64 = 0.125 => range(0.0, 1.0),
     }
 }

@@ -12,21 +12,22 @@ use crate::unit::Time;
 use crate::{keywords, settings};
 
 keywords! {
-    /// Window of Vegas after an echoed mark of ECN.
+    /// Congestion window of Vegas after an ECE.
     pub enum EcnCut {
-        /// Three quarters, as after a loss that a duplicate acknowledgement has shown.
+        /// Three quarters remain, as after a loss detected by a duplicate acknowledgement.
         Quarter = "quarter",
-        /// A half (RFC 3168, 6.1.2).
+        /// A half remains (RFC 3168, 6.1.2).
         Half = "half",
     }
 }
 
 keywords! {
-    /// Growth of Vegas' window although it is not used.
+    /// Growth of a congestion window that is not fully used.
     pub enum Growth {
-        /// It grows while at most two segments of it were free before the acknowledgement.
+        /// Grows the window if at most two segments of it were free before the acknowledgement.
         UsedBefore = "used_before_ack",
-        /// While at most two are free after it, which frees as many as it acknowledges (ns-2).
+        /// Grows the window if at most two segments of it are free after the acknowledgement, which frees as many as it
+        /// acknowledges (ns-2).
         UsedAfter = "used_after_ack",
         /// Grows the window whether it is used or not.
         Always = "always",
@@ -36,15 +37,16 @@ keywords! {
 settings! {
     /// TCP Vegas.
     pub struct Config {
-        /// Grow below this many segments waiting in the network.
+        /// alpha: the window grows while fewer segments wait in the network \[segments\].
         pub alpha: f64 = 2.0 => range(0.0, 1e6),
-        /// Shrink above this many; studies of ad hoc networks set beta = alpha.
+        /// beta: the window shrinks while more segments wait in the network \[segments\]; studies of ad hoc networks
+        /// set beta = alpha.
         pub beta: f64 = 4.0 => range(0.0, 1e6),
-        /// Leave slow start above this many.
+        /// gamma: slow start ends when more segments wait in the network \[segments\].
         pub gamma: f64 = 1.0 => range(0.0, 1e6),
-        /// Growth of a window that is not used.
+        /// Growth of a congestion window that is not fully used.
         pub growth: Growth = Growth::UsedBefore,
-        /// By how much an ECE cuts the window.
+        /// Congestion window after an ECE.
         pub ecn_cut: EcnCut = EcnCut::Quarter,
         /// Peculiarities of ns-2.
         pub ns2: Ns2 = Ns2::default(),
@@ -66,12 +68,12 @@ settings! {
     /// Defects of the Vegas agent of ns-2.35. Those that do not concern the window have no effect with another
     /// `tcp.loss_recovery`.
     pub struct Ns2 {
-        /// Segments carry no header and there is no SYN (the agent overrides how they are made).
+        /// Segments have no header and there is no SYN, because the agent overrides the code that builds them.
         pub bare_segments: bool = false,
         /// Segments are never ECN-capable, for the same reason.
         pub not_ect: bool = false,
-        /// 0 and -1 stand for "no send time" but are taken for times: a segment that was never sent counts as overdue,
-        /// and the first one is not measured.
+        /// 0 and -1 mean "no send time" but are read as times: a segment that was never sent counts as overdue, and the
+        /// first one is not measured.
         pub send_time_sentinels: bool = false,
         /// The window stays inflated after a fine-grained retransmission.
         pub inflation_stays: bool = false,
@@ -79,15 +81,15 @@ settings! {
         pub backoff_on_fast_retransmit: bool = false,
         /// The coarse timer runs, and cuts the window, when nothing is outstanding.
         pub timeout_when_idle: bool = false,
-        /// After an acknowledgement that wraps round the table of send times, entries are not cleared.
+        /// After an acknowledgement that wraps around the table of send times, entries are not cleared.
         pub clearing_stops_at_wrap: bool = false,
         /// baseRTT grows when at most one segment was in flight.
         pub base_rtt_grows: bool = false,
-        /// The difference is taken from the segments in flight and rounded to a whole number.
+        /// The number of waiting segments is computed from the segments in flight and rounded to a whole number.
         pub rounded_difference: bool = false,
-        /// After a timeout no decision is taken until the old window is acknowledged.
+        /// After a timeout, the window is not adjusted until the old window is acknowledged.
         pub mark_survives_timeout: bool = false,
-        /// The window after a timeout is 2, whatever `loss_window`.
+        /// The window after a timeout is two segments, regardless of `loss_window`.
         pub restart_at_two: bool = false,
     }
 }

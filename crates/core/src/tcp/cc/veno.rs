@@ -13,10 +13,10 @@ use crate::unit::Span;
 settings! {
     /// TCP Veno.
     pub struct Config {
-        /// Segments waiting on the path below which a loss is taken for random, and from which on the window grows more
-        /// slowly \[segments\].
+        /// Number of segments waiting on the path below which a loss counts as random, and from which on the window
+        /// grows more slowly \[segments\].
         pub beta: f64 = 3.0 => range(0.0, 1e6),
-        /// Share of the amount in use that remains after a random loss.
+        /// Share of the window in use that remains after a random loss.
         pub random_share: f64 = 0.8 => range(0.0, 1.0),
     }
 }

@@ -12,9 +12,9 @@ use crate::unit::{Span, Time};
 settings! {
     /// Westwood+.
     pub struct Config {
-        /// Shortest time over which the rate is taken; it is a round trip when that is longer.
+        /// Shortest interval in which the rate is measured; a longer round-trip time takes its place.
         pub min_interval: Span = Span::ms(50) => at_most(HOUR),
-        /// Weight of a new value in each of the two filters, after the first.
+        /// Weight of a new value in each of the two filters, which begin with the first value.
         pub ewma_weight: f64 = 0.125 => range(0.0, 1.0),
     }
 }

@@ -12,13 +12,13 @@ use crate::unit::{Span, Time};
 use crate::{keywords, settings};
 
 keywords! {
-    /// Filter of the samples of the rate.
+    /// Filter of the rate samples.
     pub enum Filter {
-        /// With constant coefficients, however far apart the samples are: 0.9047 of the old value and 0.0476 of each of
-        /// the last two samples, the default of the authors' agent.
+        /// Constant coefficients, regardless of the time between samples: 0.9047 for the old value and 0.0476 for each
+        /// of the last two samples, the default of the authors' agent.
         Constant = "constant",
-        /// By the time between samples, with a time constant: the filter of the paper. Half a time constant without an
-        /// acknowledgement counts as a sample of 0.
+        /// Coefficients from the time between samples and a time constant, the filter of the paper. Half a time
+        /// constant without an acknowledgement counts as a sample of 0.
         Tustin = "tustin",
     }
 }
@@ -26,7 +26,7 @@ keywords! {
 settings! {
     /// Westwood with the filter of 2001.
     pub struct Config {
-        /// Filter of the samples of the rate.
+        /// Filter of the rate samples.
         pub filter: Filter = Filter::Constant,
         /// Time constant of the filter `tustin`.
         pub time_constant: Span = Span::secs(1) => above(Span::ZERO).at_most(HOUR)
