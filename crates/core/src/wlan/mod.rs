@@ -50,9 +50,9 @@ keywords! {
     pub enum FirstAccess {
         /// Sent at once if the medium has been idle for DIFS, or EIFS (IEEE 802.11-2020, 10.3.4.2).
         Immediate = "immediate",
-        /// Sent after DIFS if the medium is idle at the instant of queueing, whatever comes before: an own response, or
-        /// the frame of another station. A forwarded frame thus follows the ACK of its reception without a backoff, as
-        /// in ns-3.
+        /// Sent after DIFS if the medium is idle at the instant of queueing, regardless of the frame before: a response
+        /// of the station itself, or a frame of another station. A forwarded frame thus follows the ACK of its
+        /// reception without a backoff, as in ns-3.
         Idle = "idle",
         /// Always sent after a backoff, as in ns-2.
         Backoff = "backoff",
@@ -70,14 +70,14 @@ keywords! {
 }
 
 keywords! {
-    /// Treatment of a backoff slot that ends at the very moment when a signal arrives. Between neighbors that contend
-    /// after the same frame this is the rule, not the exception.
+    /// Treatment of a backoff slot that ends at the instant when a signal arrives: the common case between neighbors
+    /// that contend after the same frame.
     pub enum BoundarySlot {
         /// The slot counts.
         Counted = "counted",
         /// The slot does not count.
         Lost = "lost",
-        /// The slot counts if the rounding of seconds in binary64 says so, as in ns-2: sometimes.
+        /// The slot counts if it comes first in times rounded to binary64 seconds, as in ns-2.
         Rounded = "rounded",
     }
 }
@@ -99,7 +99,7 @@ keywords! {
 }
 
 keywords! {
-    /// Retry counts that decide if a packet is given up.
+    /// Retry counts that decide when a packet is given up.
     pub enum RetryCounts {
         /// Counts of the MPDU; those of the station govern CW, and a CTS resets only these (IEEE 802.11-2020, 10.3.3,
         /// 10.3.4.4).
@@ -111,7 +111,7 @@ keywords! {
 }
 
 keywords! {
-    /// Effect of a frame that was too weak to disturb the one being received.
+    /// Effect of a frame that is too weak to disturb the one being received.
     pub enum CapturedFrame {
         /// The NAV is set to the end of that frame plus EIFS, as in ns-2.
         Nav = "nav",
@@ -132,7 +132,7 @@ keywords! {
 }
 
 keywords! {
-    /// Condition for answering an RTS.
+    /// Condition for answering an RTS with a CTS.
     pub enum CtsRule {
         /// The NAV shows idle (10.3.2.9).
         NavIdle = "nav_idle",
@@ -197,12 +197,12 @@ impl Scalar for RtsThreshold {
 settings! {
     /// IEEE 802.11 DCF.
     pub struct Config {
-        /// Access to the medium.
+        /// Method of medium access.
         pub(everyday) access: edca::Access = edca::Access::Dcf,
         /// Enhanced distributed channel access.
         pub edca: edca::Config = edca::Config::default()
             ; used when |c| !c.is_dcf(), else "`wlan.access` is `dcf`",
-        /// Aggregation.
+        /// Aggregation of packets in A-MPDUs and A-MSDUs.
         pub aggregation: edca::Aggregation = edca::Aggregation::default()
             ; used when |c| !c.is_dcf(), else "`wlan.access` is `dcf`",
         /// Block acknowledgement.
@@ -212,7 +212,7 @@ settings! {
         pub secondary_channel: edca::secondary::Config = edca::secondary::Config::default()
             ; used when Config::has_secondary_channel,
             else "`wlan.access` is `dcf`, or `wlan.ppdu.channel_width` is 20 MHz",
-        /// Rate of unicast data frames on all links without a rate of their own.
+        /// Rate of unicast data frames on links that have no rate in `wlan.link_rate`.
         pub(everyday) data_rate: BitRate = BitRate::mbps(2) => one_of(&RATES)
             ; used when |c| !c.ppdu.is_ht(), else "`wlan.ppdu` sets the rate",
         /// PPDUs of unicast data: HT and VHT.
@@ -221,19 +221,20 @@ settings! {
         pub link_rate: Many<LinkRate> = Many::default()
             ; used when |c| !c.rate_control.algorithm.chooses_rates(),
             else "`wlan.rate_control.algorithm` chooses rates",
-        /// Rate control: at which rates unicast data frames are sent.
+        /// Rate control of unicast data frames.
         pub rate_control: rate::Config = rate::Config::default(),
         /// Errors of frames at their receivers.
         pub error: FrameErrors = FrameErrors::default(),
-        /// Rates of CTS and ACK: the fastest of these that does not exceed the rate of the answered frame, or else the
-        /// slowest; empty: `basic_rate`, or a slower mandatory rate to slower data of rate control (IEEE 802.11-2020,
-        /// 10.6.6.5).
+        /// Rates of CTS and ACK. A response uses the fastest of them that is not above the rate of the answered frame,
+        /// or else the slowest. Empty: `basic_rate`; with rate control, slower data are answered at a slower mandatory
+        /// rate (IEEE 802.11-2020, 10.6.6.5).
         pub response_rates: Vec<BitRate> = Vec::new(),
-        /// Rate of RTS, CTS, ACK and broadcast frames; without a chain rate control may send RTS at a slower one.
+        /// Rate of RTS, CTS, ACK and broadcast frames. Rate control without a retry chain may send RTS at a slower
+        /// rate.
         pub basic_rate: BitRate = BitRate::mbps(1) => one_of(&RATES),
-        /// Protection of HT and VHT PPDUs from stations that cannot read them: a CTS that the sender addresses to
-        /// itself at this rate, such as "11 Mbit/s" for stations of 802.11b, comes before the first one of a TXOP, in
-        /// place of RTS and CTS (IEEE 802.11-2020, 10.27).
+        /// Rate of the CTS-to-self that protects HT and VHT PPDUs from stations that cannot decode them, such as "11
+        /// Mbit/s" for 802.11b stations (IEEE 802.11-2020, 10.27). It precedes the first PPDU of a TXOP and replaces
+        /// RTS and CTS.
         pub protection: Option<BitRate> | "none" = None => one_of(&RATES)
             ; used when |c| c.ppdu.is_ht(), else "`wlan.ppdu.format` is `non_ht`",
         /// PLCP preamble of all frames.
@@ -243,8 +244,8 @@ settings! {
         pub basic_preamble: Option<Preamble> | "same" = None
             ; used when |c| Mode::of(c.basic_rate).is_some_and(|m| m > Mode::LOWEST && !m.is_ofdm()),
             else "`wlan.basic_rate` has no short one",
-        /// Time for which the medium stays busy after an OFDM frame, without a signal: 6 us in the 2.4 GHz band (IEEE
-        /// 802.11-2020, 19.3.20).
+        /// Signal extension: time after an OFDM frame for which the medium stays busy without a signal, 6 us in the 2.4
+        /// GHz band (IEEE 802.11-2020, 19.3.20).
         pub signal_extension: Span = Span::ZERO => at_most(Span::us(100))
             ; used when |c| c.has_ofdm(), else "no frame is sent at a rate of 802.11a",
         /// MAC header and FCS of a data frame.
@@ -255,52 +256,52 @@ settings! {
         pub slot_time: Span = Span::us(20) => above(Span::ZERO).at_most(Span::ms(1)),
         /// Short interframe space (aSIFSTime).
         pub sifs: Span = Span::us(10) => above(Span::ZERO).at_most(Span::ms(1)),
-        /// Carrier-sense delay (aCCATime): a signal is detected after this time; until then a backoff continues.
+        /// Carrier-sense delay (aCCATime): time until a signal is detected, in which a backoff continues.
         pub cca_time: Span = Span::us(15) => at_most(Span::ms(1)),
-        /// Smallest contention window, aCWmin.
+        /// Smallest contention window (aCWmin).
         pub cw_min: u32 = 31 => range(1, 65_535)
             ; used when Config::is_dcf, else "`wlan.access` is `edca`",
-        /// Largest contention window, aCWmax.
+        /// Largest contention window (aCWmax).
         pub cw_max: u32 = 1023 => range(1, 65_535)
             ; used when Config::is_dcf, else "`wlan.access` is `edca`",
         /// dot11RTSThreshold: a data frame longer than this (MAC header and FCS included) is preceded by RTS and CTS.
         pub(everyday) rts_threshold: RtsThreshold = RtsThreshold(u32::MAX),
-        /// Attempts of an RTS or of a frame not above the RTS threshold, dot11ShortRetryLimit.
+        /// Largest number of attempts to send an RTS, or a frame up to the RTS threshold (dot11ShortRetryLimit).
         pub short_retry_limit: Option<u32> | "unlimited" = Some(7) => range(1, 255),
-        /// Attempts of a frame above the RTS threshold, dot11LongRetryLimit.
+        /// Largest number of attempts to send a frame above the RTS threshold (dot11LongRetryLimit).
         pub long_retry_limit: Option<u32> | "unlimited" = Some(4) => range(1, 255)
             ; used when Config::is_dcf, else "`wlan.access` is `edca`",
-        /// Retry counts that decide if a packet is given up.
+        /// Retry counts that decide when a packet is given up.
         pub retry_counts: RetryCounts = RetryCounts::Mpdu
             ; used when Config::is_dcf, else "`wlan.access` is `edca`",
         /// Range of the random number of a backoff.
         pub backoff_range: BackoffRange = BackoffRange::Inclusive
             ; used when Config::is_dcf, else "`wlan.access` is `edca`",
-        /// Access to an idle medium without a backoff pending.
+        /// Access of a frame that finds the medium idle and no backoff pending.
         pub first_access: FirstAccess = FirstAccess::Immediate
             ; used when Config::is_dcf, else "`wlan.access` is `edca`",
         /// Alignment of backoff slots.
         pub backoff_clock: BackoffClock = BackoffClock::Slotted
             ; used when Config::is_dcf, else "`wlan.access` is `edca`",
-        /// Treatment of a slot that ends when a signal arrives.
+        /// Treatment of a backoff slot that ends at the instant when a signal arrives.
         pub boundary_slot: BoundarySlot = BoundarySlot::Counted
             ; used when Config::is_dcf, else "`wlan.access` is `edca`",
-        /// Starts a backoff also after a packet was given up.
+        /// Also starts a backoff after a packet is given up.
         pub post_backoff_after_failure: bool = true
             ; used when Config::is_dcf, else "`wlan.access` is `edca`",
         /// Waiting time after a frame that could not be decoded.
         pub eifs: EifsRule = EifsRule::InsteadOfDifs,
-        /// Effect of a frame that was captured over.
+        /// Effect of a frame that is too weak to disturb the one being received.
         pub captured_frame: CapturedFrame = CapturedFrame::Busy,
         /// Timeouts for CTS and ACK.
         pub response_timeout: ResponseTimeout = ResponseTimeout::RxStart
             ; used when Config::is_dcf, else "`wlan.access` is `edca`",
-        /// Condition for answering an RTS.
+        /// Condition for answering an RTS with a CTS.
         pub cts_requires: CtsRule = CtsRule::NavIdle,
-        /// Sends data after a CTS only when the medium is idle (ns-2); else always.
+        /// Sends data after a CTS only if the medium is idle (ns-2); otherwise always.
         pub data_needs_idle: bool = false
             ; used when Config::is_dcf, else "`wlan.access` is `edca`",
-        /// Resets a NAV set by an RTS when no frame follows (10.3.2.4).
+        /// Resets a NAV that was set by an RTS if no frame follows (IEEE 802.11-2020, 10.3.2.4).
         pub nav_reset: bool = true,
         /// Criterion for duplicate frames.
         pub duplicate_detection: DuplicateRule = DuplicateRule::Retry
@@ -308,7 +309,7 @@ settings! {
         /// Rounding of the time on air.
         pub airtime_rounding: AirtimeRounding = AirtimeRounding::Up
             ; used when |c| !c.has_ofdm(), else "frames of 802.11a last whole symbols",
-        /// Propagation delay that the fixed timeouts allow for, each way.
+        /// One-way propagation delay that fixed timeouts allow for.
         pub max_propagation: Span = Span::us(2) => at_most(Span::ms(1))
             ; used when Config::is_dcf, else "`wlan.access` is `edca`",
     }

@@ -163,7 +163,7 @@ settings! {
         /// Rate of unicast data frames on this link.
         pub rate: BitRate = BitRate::mbps(2) => one_of(&RATES)
             ; used when |l| l.mcs.is_none(), else "`mcs` sets the rate",
-        /// MCS of one stream, on a link of HT or VHT; "none": `rate` counts.
+        /// MCS of each spatial stream on an HT or VHT link; "none": `rate` applies.
         pub mcs: Option<u32> | "none" = None => range(0, 9),
         /// Number of spatial streams.
         pub streams: u32 = 1 => range(1, 2)

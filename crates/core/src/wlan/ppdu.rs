@@ -8,7 +8,7 @@ use crate::{keywords, settings};
 keywords! {
     /// Format of the PPDUs that carry unicast data. All other frames are non-HT PPDUs.
     pub enum Format {
-        /// Those of 802.11a and 802.11b, at `wlan.data_rate`.
+        /// Non-HT: PPDUs of 802.11a and 802.11b, at `wlan.data_rate`.
         NonHt = "non_ht",
         /// HT-mixed, 802.11n (clause 19).
         HtMixed = "ht_mixed",
@@ -39,7 +39,7 @@ const TAIL: u64 = 6;
 settings! {
     /// PPDUs of unicast data: HT (802.11n) and VHT (802.11ac).
     pub struct Config {
-        /// Format of the PPDUs.
+        /// Format of the PPDUs that carry unicast data.
         pub format: Format = Format::NonHt,
         /// Bandwidth of the channel.
         pub channel_width: Hertz = Hertz(20e6) => one_of(&WIDTHS)
@@ -47,16 +47,16 @@ settings! {
         /// Guard interval of a symbol: 800 ns, or 400 ns (short).
         pub guard_interval: Span = Span(800) => one_of(&GUARD_INTERVALS)
             ; used when Config::is_ht, else "`wlan.ppdu.format` is `non_ht`",
-        /// Modulation and coding scheme of one stream. The MCS 8 to 15 of 802.11n are 0 to 7 with two streams.
+        /// Modulation and coding scheme of each spatial stream. MCS 8 to 15 of 802.11n are MCS 0 to 7 with two streams.
         pub mcs: u32 = 7 => range(0, 9)
             ; used when Config::is_ht, else "`wlan.ppdu.format` is `non_ht`",
         /// Number of spatial streams.
         pub streams: u32 = 1 => range(1, 2)
             ; used when Config::is_ht, else "`wlan.ppdu.format` is `non_ht`",
-        /// VHT-SIG-B, 4 us of the preamble of a VHT PPDU; ns-3.37 leaves it out.
+        /// Sends VHT-SIG-B, 4 us of the preamble of a VHT PPDU; ns-3.37 omits it.
         pub sig_b: bool = true
             ; used when |c| c.format == Format::Vht, else "`wlan.ppdu.format` is not `vht`",
-        /// A PPDU with a short guard interval ends at a multiple of 4 us; in ns-3.37 it does not.
+        /// Extends a PPDU with a short guard interval to a multiple of 4 us; ns-3.37 does not.
         pub short_symbols_rounded: bool = true
             ; used when |c| c.is_ht() && c.is_short(), else "`wlan.ppdu.guard_interval` is not 400 ns",
     }

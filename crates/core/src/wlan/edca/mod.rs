@@ -25,7 +25,7 @@ use crate::unit::{Bytes, Span};
 use crate::{keywords, settings};
 
 keywords! {
-    /// Access to the medium.
+    /// Method of medium access.
     pub enum Access {
         /// Distributed coordination function: one queue, one frame per access, an ACK for each.
         Dcf = "dcf",
@@ -35,21 +35,21 @@ keywords! {
 }
 
 keywords! {
-    /// Reaction to an A-MPDU to which no block acknowledgement came.
+    /// Reaction to an A-MPDU without a block acknowledgement.
     pub enum MissedBlockAck {
-        /// A block acknowledgement request: what arrived is not sent again.
+        /// Sends a block acknowledgement request; MPDUs that arrived are not sent again.
         Request = "request",
-        /// The A-MPDU, once more, as from hardware that keeps no such state.
+        /// Sends the whole A-MPDU again, like hardware that keeps no such state.
         Repeat = "repeat",
     }
 }
 
 keywords! {
-    /// Origin of an agreement of block acknowledgement (10.25.2).
+    /// Setup of agreements on block acknowledgement (IEEE 802.11-2020, 10.25.2).
     pub enum Agreement {
-        /// An ADDBA request and its response are sent as frames, once two packets wait for a receiver.
+        /// By an ADDBA request and its response, once two packets wait for a receiver.
         Requested = "requested",
-        /// It exists from the start.
+        /// None: agreements exist from the start.
         Established = "established",
     }
 }
@@ -57,13 +57,13 @@ keywords! {
 settings! {
     /// Parameters of an access category (IEEE 802.11-2020, table 9-155).
     pub struct Parameters {
-        /// AIFSN: slots of idle medium, after SIFS, before a backoff counts.
+        /// AIFSN: idle slots after SIFS before a backoff is counted down.
         pub aifsn: u32 = 3 => range(1, 15),
         /// Smallest contention window.
         pub cw_min: u32 = 15 => range(0, 32_767),
         /// Largest contention window.
         pub cw_max: u32 = 1023 => range(0, 32_767),
-        /// Time for which a station may hold the medium; zero: one frame exchange.
+        /// TXOP limit: longest time for which a station may hold the medium; 0 s: one frame exchange.
         pub txop_limit: Span = Span::ZERO => at_most(Span::ms(8)),
     }
 }
@@ -80,39 +80,39 @@ settings! {
             Parameters { aifsn: 2, cw_min: 7, cw_max: 15, txop_limit: Span::us(4096) },
         /// Category AC_VO: voice.
         pub voice: Parameters = Parameters { aifsn: 2, cw_min: 3, cw_max: 7, txop_limit: Span::us(2080) },
-        /// Ends a TXOP that has time left with a CF-End.
+        /// Sends a CF-End to end a TXOP that has time left.
         pub cf_end: bool = true,
         /// After a missing response, continues the TXOP after PIFS if an earlier frame of it succeeded and the medium
         /// is idle; otherwise backs off (ns-3).
         pub pifs_recovery: bool = false,
-        /// Packets that a station holds per category, waiting or unacknowledged. Further packets wait in the interface
-        /// queue.
+        /// Largest number of packets that a station holds in each access category, waiting or unacknowledged. Further
+        /// packets wait in the interface queue.
         pub held_packets: u32 = 128 => range(1, 1024),
-        /// Time on air of the packets that a station holds in each category, at the rates of their receivers; a station
-        /// that has more receivers than `receiver_airtime` allows for in this time holds so much for each of them.
-        /// Further packets wait in the interface queue.
+        /// Largest airtime of the packets that a station holds in each access category, at the rates of their
+        /// receivers; with many receivers, the sum of their `receiver_airtime` if that is larger. Further packets wait
+        /// in the interface queue.
         pub held_airtime: Option<Span> | "unlimited" = None => above(Span::ZERO).at_most(Span::secs(1)),
-        /// Time on air of the packets that a station may hold for each receiver, also beyond `held_airtime`.
+        /// Airtime of held packets per receiver: the limit is the sum over all receivers if it exceeds `held_airtime`.
         pub receiver_airtime: Span = Span::ms(5) => at_most(Span::secs(1))
             ; used when |c| c.held_airtime.is_some(), else "`held_airtime` is unlimited",
     }
 }
 
 settings! {
-    /// Aggregation.
+    /// Aggregation of packets in A-MPDUs and A-MSDUs.
     pub struct Aggregation {
-        /// Largest number of MPDUs in an A-MPDU; 1: no A-MPDU, and an ACK for each frame.
+        /// Largest number of MPDUs in an A-MPDU; 1: no A-MPDUs, one ACK per frame.
         pub max_mpdus: u32 = 64 => range(1, 64),
-        /// Largest A-MPDU: 65,535 B with HT, up to 1,048,575 B with VHT.
+        /// Largest size of an A-MPDU: 65,535 B with HT, up to 1,048,575 B with VHT.
         pub max_size: Bytes = Bytes(65_535) => range(Bytes(1), Bytes(1_048_575))
             ; used when |c| c.max_mpdus > 1, else "`wlan.aggregation.max_mpdus` is 1",
         /// Longest time on air of a PPDU with several MPDUs (aPPDUMaxTime).
         pub max_airtime: Span = Span::us(5484) => above(Span::ZERO).at_most(Span::ms(10))
             ; used when |c| c.max_mpdus > 1, else "`wlan.aggregation.max_mpdus` is 1",
-        /// Least time between the starts of two MPDUs in an A-MPDU.
+        /// Shortest time between the starts of two MPDUs in an A-MPDU.
         pub min_spacing: Span = Span::ZERO => at_most(Span::us(16))
             ; used when |c| c.max_mpdus > 1, else "`wlan.aggregation.max_mpdus` is 1",
-        /// Largest A-MSDU, with its subframe headers; 0: none.
+        /// Largest size of an A-MSDU with its subframe headers; 0 B: no A-MSDUs.
         pub amsdu_size: Bytes = Bytes(0) => at_most(Bytes(11_398)),
     }
 }
@@ -120,22 +120,22 @@ settings! {
 settings! {
     /// Block acknowledgement.
     pub struct BlockAck {
-        /// Origin of agreements.
+        /// Setup of agreements on block acknowledgement (IEEE 802.11-2020, 10.25.2).
         pub agreement: Agreement = Agreement::Requested,
-        /// Time for which an originator holds its packets while it waits for the response to an ADDBA request, and then
-        /// does without an agreement before it asks again.
+        /// Time for which an originator waits for an ADDBA response and holds its packets. Without a response it then
+        /// sends without an agreement for the same time, and asks again.
         pub response_timeout: Span = Span::secs(1) => above(Span::ZERO).at_most(Span::secs(100))
             ; used when |c| c.agreement == Agreement::Requested, else "`agreement` is `established`",
-        /// Window of an agreement: MPDUs for which a recipient has room in its reordering buffer.
+        /// Window of an agreement: size of the reordering buffer of the recipient \[MPDUs\].
         pub buffer_mpdus: u32 = 64 => range(1, 64),
         /// Reaction to an A-MPDU without a block acknowledgement.
         pub after_missed: MissedBlockAck = MissedBlockAck::Request,
-        /// Attempts at an MPDU under an agreement.
+        /// Largest number of attempts to send an MPDU under an agreement.
         pub mpdu_attempts: Option<u32> | "unlimited" = Some(10) => range(1, 255),
-        /// Attempts at a block acknowledgement request, after which the transmitted MPDUs are given up; data continue,
-        /// and the next request follows the first response to them.
+        /// Largest number of attempts to send a block acknowledgement request. After the last one the transmitted MPDUs
+        /// are given up; data continue, and the first response to them is followed by the next request.
         pub request_attempts: Option<u32> | "unlimited" = Some(7) => range(1, 255),
-        /// Time after its first attempt at which an MPDU is given up (dot11MaxTransmitMSDULifetime).
+        /// Time after the first attempt at which an MPDU is given up (dot11MaxTransmitMSDULifetime).
         pub lifetime: Option<Span> | "unlimited" = Some(Span(524_288_000)) => at_most(Span::secs(100)),
         /// Time for which the reordering buffer waits for a missing MPDU; "never": until the originator moves on.
         pub release_after: Option<Span> | "never" = Some(Span::ms(100)) => above(Span::ZERO).at_most(Span::secs(100)),

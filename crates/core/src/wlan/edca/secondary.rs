@@ -6,11 +6,11 @@ use crate::unit::{Span, Time};
 use crate::{keywords, settings};
 
 keywords! {
-    /// Access of a station that may begin a TXOP, and finds that its secondary channel was busy within PIFS before.
+    /// Reaction of a station that may begin a TXOP but finds its secondary channel busy within the PIFS before.
     pub enum WhenBusy {
-        /// The TXOP has the primary channel alone: its data are sent in 20 MHz.
+        /// Uses the primary channel only: the data of the TXOP are sent in 20 MHz.
         Narrow = "narrow",
-        /// The station draws another backoff from the same window, and waits for both channels.
+        /// Draws another backoff from the same window and waits for both channels.
         BackOff = "back_off",
     }
 }
@@ -18,13 +18,14 @@ keywords! {
 settings! {
     /// Other networks in the secondary channel of a channel of 40 or 80 MHz.
     pub struct Config {
-        /// Mean time from the end of a frame of other networks, or of a TXOP for which they wait, to their next frame;
-        /// exponentially distributed. "never": there are no others.
+        /// Mean time between the frames of other networks in the secondary channel, exponentially distributed. It
+        /// begins at the end of their last frame, or of a TXOP for which they wait. "never": there are no other
+        /// networks.
         pub gap: Option<Span> | "never" = None => range(Span::us(10), Span::secs(100)),
         /// Duration of a frame of other networks.
         pub frame_time: Span = Span::ms(1) => range(Span::us(10), Span::secs(1))
             ; used when |c| c.gap.is_some(), else "`wlan.secondary_channel.gap` is \"never\"",
-        /// Access of a station that finds its secondary channel busy.
+        /// Reaction of a station that finds its secondary channel busy.
         pub when_busy: WhenBusy = WhenBusy::Narrow
             ; used when |c| c.gap.is_some(), else "`wlan.secondary_channel.gap` is \"never\"",
     }

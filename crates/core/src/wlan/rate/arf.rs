@@ -13,11 +13,11 @@ use crate::settings;
 settings! {
     /// Settings of ARF and AARF.
     pub struct Config {
-        /// Successes in a row after which the rate is raised.
+        /// Number of consecutive successes after which the rate is raised.
         pub successes: u32 = 10 => range(1, 100_000),
-        /// Attempts after which the rate is raised in any case.
+        /// Number of attempts after which the rate is raised in any case.
         pub attempts: u32 = 15 => range(1, 100_000),
-        /// Largest number of successes that AARF waits for.
+        /// Largest number of consecutive successes that AARF requires.
         pub max_successes: u32 = 60 => range(1, 100_000),
     }
 }

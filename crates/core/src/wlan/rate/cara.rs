@@ -13,13 +13,13 @@ use crate::settings;
 settings! {
     /// Settings of CARA.
     pub struct Config {
-        /// Consecutive failures after which an attempt is preceded by RTS and CTS.
+        /// Number of consecutive failures after which an attempt is preceded by RTS and CTS.
         pub probe_failures: u32 = 1 => range(1, 100_000),
-        /// Consecutive failures after which the rate is lowered.
+        /// Number of consecutive failures after which the rate is lowered.
         pub failures: u32 = 2 => range(1, 100_000),
-        /// Successes in a row after which the rate is raised.
+        /// Number of consecutive successes after which the rate is raised.
         pub successes: u32 = 10 => range(1, 100_000),
-        /// Attempts after which the rate is raised in any case.
+        /// Number of attempts after which the rate is raised in any case.
         pub attempts: u32 = 15 => range(1, 100_000),
     }
 }

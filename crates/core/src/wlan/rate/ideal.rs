@@ -9,7 +9,7 @@ use crate::settings;
 settings! {
     /// Ideal rate control.
     pub struct Config {
-        /// Bit error rate that is tolerated.
+        /// Largest bit error rate that is tolerated.
         pub bit_errors: f64 = 1e-6 => range(1e-12, 0.1),
     }
 }

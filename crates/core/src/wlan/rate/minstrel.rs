@@ -14,10 +14,12 @@ use crate::{keywords, settings};
 keywords! {
     /// Implementation of Minstrel.
     pub enum Origin {
-        /// The author's: rates are compared by the duration of an exchange without loss, and every look around counts.
+        /// The author's implementation: compares rates by the duration of an exchange without loss, and counts every
+        /// lookaround.
         Madwifi = "madwifi",
-        /// That of ns-3.37: rates are compared by the time on air of the frame alone, the second series of a chain has
-        /// one attempt more and the last one less, and a deferred look counts only when it is reached.
+        /// The implementation of ns-3.37: compares rates by the airtime of the frame alone; the second series of a
+        /// chain has one attempt more and the last one attempt less; a deferred lookaround counts only when it is
+        /// reached.
         Ns3 = "ns3",
     }
 }
@@ -27,11 +29,11 @@ settings! {
     pub struct Config {
         /// Interval between updates of the probabilities.
         pub interval: Span = Span::ms(100) => range(Span::ms(1), Span::secs(3600)),
-        /// Weight of the past in a probability [%].
+        /// Weight of the old value when a success probability is updated [%].
         pub ewma_level: u32 = 75 => range(0, 99),
-        /// Share of frames that look around [%].
+        /// Share of frames that sample a random rate (lookaround) [%].
         pub lookaround_rate: u32 = 10 => range(1, 100),
-        /// Longest duration of the attempts at one rate.
+        /// Longest total duration of the attempts at one rate.
         pub max_attempt_time: Span = Span::us(6000) => above(Span::ZERO).at_most(Span::secs(10)),
         /// Implementation of Minstrel.
         pub origin: Origin = Origin::Madwifi,

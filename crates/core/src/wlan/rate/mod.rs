@@ -32,14 +32,14 @@ use tally::Tally;
 
 algorithms! { cx:
     settings {
-        /// Algorithm.
+        /// Algorithm of rate control.
         pub(everyday) algorithm: Algorithm = Algorithm::Fixed,
-        /// Rates to choose from, in ascending order of assumed speed; a rate may occur twice. Empty: all rates of the
-        /// PHY.
+        /// Rates that the algorithm may choose, the slowest first; a rate may occur twice, and the order is that of
+        /// assumed speed. Empty: all rates of the PHY.
         pub rates: Vec<BitRate> = Vec::new()
             ; used when |c| c.algorithm.chooses_rates(), else "`wlan.rate_control.algorithm` is `fixed`",
-        /// Counts an unanswered RTS as an attempt of the chain, as in cards with multi-rate retry; otherwise
-        /// RTS frames have the limit of their own.
+        /// Counts an unanswered RTS as an attempt of the retry chain, as in cards with multi-rate retry; otherwise RTS
+        /// frames have their own limit.
         pub rts_uses_chain: bool = true
             ; used when |c| c.algorithm.has_chain(), else "`wlan.rate_control.algorithm` has no chain",
     }
@@ -51,16 +51,16 @@ algorithms! { cx:
         settings arf: arf::Config = " ARF and AARF.", shared with "aarf";
     /// Adaptive automatic rate fallback (Lacage, Manshaei and Turletti 2004).
     Aarf(Arf): Arf = "aarf": Arf::new(&cx.cfg.arf, true);
-    /// Collision-aware rate adaptation (Kim, Kim, Choi and Qiao 2006), which tells collisions by RTS and CTS.
+    /// Collision-aware rate adaptation (Kim, Kim, Choi and Qiao 2006), which detects collisions with RTS and CTS.
     Cara(Cara): Cara = "cara": Cara::default(),
         settings cara: cara::Config = " CARA.";
-    /// SampleRate (Bicket 2005) as the driver madwifi had it in 2006.
+    /// SampleRate (Bicket 2005) as in the madwifi driver of 2006.
     SampleRate(Box<SampleRate>): SampleRate = "sample_rate": SampleRate::new(cx.times, cx.rates),
         settings sample_rate: sample_rate::Config = " SampleRate.";
     /// Minstrel (Smithies 2006), as in madwifi and Linux.
     Minstrel(Box<Minstrel>): Minstrel = "minstrel": Minstrel::new(&cx.cfg.minstrel, cx.times, cx.now, cx.rng),
         settings minstrel: minstrel::Config = " Minstrel.";
-    /// The fastest rate at which hardly a bit is lost, known without a trial.
+    /// The fastest rate with hardly any bit errors, known without trials.
     Ideal(Ideal): Ideal = "ideal": Ideal::default(),
         settings ideal: ideal::Config = " Ideal rate control.";
 }

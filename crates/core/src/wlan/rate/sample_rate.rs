@@ -14,26 +14,25 @@ use crate::unit::{Span, Time};
 settings! {
     /// Settings of SampleRate.
     pub struct Config {
-        /// Share of the time spent on samples, at most [%].
+        /// Largest share of the transmission time spent on samples [%].
         pub sampling: u32 = 10 => range(1, 100),
-        /// Weight of the past in an average [%].
+        /// Weight of the old average when a new time is averaged [%].
         pub smoothing: u32 = 95 => range(0, 99),
-        /// Number of first frames whose times are averaged evenly.
+        /// Number of frames at the start whose times have equal weight in the average.
         pub first_frames: u32 = 20 => range(1, 100_000),
-        /// Shortest time between changes of the rate, unless another rate takes less than half of the time.
+        /// Shortest time between rate changes, unless another rate takes less than half of the time.
         pub min_switch: Span = Span::secs(1) => at_most(Span::secs(3600)),
-        /// Number of consecutive failures of a rate that is tolerated; after more the rate is not used for
-        /// `forget_failures`.
+        /// Largest number of consecutive failures of a rate before it is excluded for `forget_failures`.
         pub max_failures: u32 = 3 => range(0, 100_000),
-        /// Time for which a rate is not used after more than `max_failures` failures.
+        /// Time for which a rate with more than `max_failures` consecutive failures is not used.
         pub forget_failures: Span = Span::secs(10) => at_most(Span::secs(3600)),
-        /// Attempts at the rate that was chosen.
+        /// Number of attempts at the chosen rate.
         pub first_tries: u32 = 2 => range(1, 15),
-        /// Further attempts at the best rate.
+        /// Number of further attempts at the best rate.
         pub best_tries: u32 = 3 => range(0, 15),
-        /// Final attempts at the slowest rate.
+        /// Number of final attempts at the slowest rate.
         pub last_tries: u32 = 3 => range(0, 15),
-        /// Charges a frame one round of backoff too many, as in madwifi.
+        /// Adds one backoff too many to the time of a frame, as madwifi does.
         pub extra_backoff: bool = true,
     }
 }
