@@ -9,13 +9,13 @@ settings! {
     /// Gilbert-Elliott channel. With p = `good_to_bad` and r = `bad_to_good`, the share p / (p + r) of the time is bad,
     /// and bad periods last 1 / r units on average.
     pub struct Config {
-        /// Probability that the state turns bad after a unit, p.
+        /// p: probability of a change from the good to the bad state after a unit.
         pub good_to_bad: f64 = 0.002_02 => range(0.0, 1.0),
-        /// Probability that the state turns good after a unit, r.
+        /// r: probability of a change from the bad to the good state after a unit.
         pub bad_to_good: f64 = 0.2 => range(0.0, 1.0),
-        /// Probability that a unit is damaged in the good state, 1 - k.
+        /// 1 - k: probability that a unit is damaged in the good state.
         pub good_rate: f64 = 0.0 => range(0.0, 1.0),
-        /// Probability that a unit is damaged in the bad state, 1 - h.
+        /// 1 - h: probability that a unit is damaged in the bad state.
         pub bad_rate: f64 = 1.0 => range(0.0, 1.0),
     }
 }

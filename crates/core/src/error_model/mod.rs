@@ -114,7 +114,7 @@ error_settings! {
         /// Layer at which errors occur.
         pub layer: Layer = Layer::Phy
             ; used when |c| c.model != Kind::None, else "the error model is `none`",
-        /// Bytes added to the size of a frame, for models by bytes or bits (ns-2: the PLCP header as 24 B).
+        /// Bytes added to the size of a frame when errors apply to bytes or bits (ns-2: 24 B for the PLCP header).
         pub extra_size: Bytes = Bytes(0) => at_most(LARGEST_PACKET)
             ; used when |c| c.model != Kind::None && c.unit != Unit::Packet, else "errors do not hit bytes or bits",
     }

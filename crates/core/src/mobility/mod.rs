@@ -65,23 +65,23 @@ settings! {
         /// Pause at each destination.
         pub(everyday) pause: Span = Span::ZERO => at_most(HOUR)
             ; used when |c| c.model == Kind::RandomWaypoint, else "`mobility.model` is not `random_waypoint`",
-        /// Width of the area of destinations, from x = 0 on; "topology": that of a random topology.
+        /// Width of the area of destinations, which begins at x = 0; "topology": width of the random topology.
         pub(everyday) width: Option<Meters> | "topology" = None => at_least(Meters(1.0)).below(FAR)
             ; used when |c| c.model == Kind::RandomWaypoint, else "`mobility.model` is not `random_waypoint`",
-        /// Height of the area of destinations, from y = 0 on; "topology": that of a random topology.
+        /// Height of the area of destinations, which begins at y = 0; "topology": height of the random topology.
         pub(everyday) height: Option<Meters> | "topology" = None => at_least(Meters(1.0)).below(FAR)
             ; used when |c| c.model == Kind::RandomWaypoint, else "`mobility.model` is not `random_waypoint`",
         /// Initial state of random waypoint mobility.
         pub initial: Start = Start::Stationary
             ; used when |c| c.model == Kind::RandomWaypoint, else "`mobility.model` is not `random_waypoint`",
-        /// Seed of random waypoint mobility; "run": that of the run. With a seed of its own, the movements are the
-        /// same in all runs.
+        /// Seed of random waypoint mobility. "run": each run draws its own movements from its seed; a number: all runs
+        /// share the same movements.
         pub seed: Option<u64> | "run" = None
             ; used when |c| c.model == Kind::RandomWaypoint, else "`mobility.model` is not `random_waypoint`",
-        /// A file with the movements of the nodes: ns-2's `setdest`, BonnMotion's waypoints, or CSV.
+        /// File with the movements of the nodes: ns-2's `setdest`, BonnMotion's waypoints, or CSV.
         pub(everyday) file: Option<String> | "none" = None
             ; used when |c| c.model == Kind::File, else "`mobility.model` is not `file`",
-        /// Movements of the nodes as the text of a CSV file, into which a scenario converts `mobility.file`.
+        /// Movements of the nodes as CSV text; reading a scenario converts `mobility.file` into it.
         pub table: Courses = Courses::default()
             ; used when |c| c.model == Kind::File, else "`mobility.model` is not `file`",
         /// Peculiarities of ns-2.
@@ -92,12 +92,12 @@ settings! {
 settings! {
     /// Mobility of ns-2.
     pub struct Ns2 {
-        /// Age up to which recorded positions decide which nodes may sense a frame; its power and delay always use
-        /// exact positions (1 s in ns-2).
+        /// Largest age of the positions that decide which nodes may sense a frame (ns-2: 1 s). Power and delay of the
+        /// frame always follow from exact positions.
         pub neighbor_list_interval: Span = Span::ZERO => at_most(HOUR),
-        /// Decides ties by movement: where a backoff slot ends in the nanosecond in which a signal
-        /// arrives, the signal comes first if its sender approaches, and the slot if its sender departs. Most ties are
-        /// with the station that sent last, whose two signals exact times tell apart.
+        /// Lets movement decide which comes first when a backoff slot ends in the nanosecond in which a signal arrives:
+        /// the signal if its sender approaches, the slot if its sender departs. Most of these ties are with the station
+        /// that sent last, whose two signals are apart in exact time.
         pub decides_ties: bool = false,
     }
 }

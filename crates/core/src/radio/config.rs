@@ -67,8 +67,8 @@ settings! {
         /// The propagation model `log_distance`.
         pub log_distance: LogDistance = LogDistance::default()
             ; used when |c| c.propagation == Propagation::LogDistance, else "`radio.propagation` is not `log_distance`",
-        /// Standard deviation of log-normal shadowing, drawn once for each pair of radios, the same in both
-        /// directions; at most four of them.
+        /// Standard deviation of log-normal shadowing. Each pair of radios has one value for both directions, of at
+        /// most four standard deviations.
         pub shadowing: Ratio = Ratio::db(0.0) => range(Ratio(1.0), Ratio(1e3))
             ; used when |c| !matches!(c.propagation, Propagation::Range | Propagation::Links),
             else "`radio.propagation` is `range` or `links`",
@@ -79,16 +79,15 @@ settings! {
         /// CSV file with the measured received power between nodes: columns src, dst, and signal_dbm or loss_db.
         pub links_file: Option<String> | "none" = None
             ; used when |c| c.propagation == Propagation::Links, else "`radio.propagation` is not `links`",
-        /// Measured received power between nodes as the text of a CSV file, into which a scenario converts
-        /// `radio.links_file`.
+        /// Measured received power between nodes as CSV text; reading a scenario converts `radio.links_file` into it.
         pub links_table: Links = Links::default()
             ; used when |c| c.propagation == Propagation::Links, else "`radio.propagation` is not `links`",
-        /// Takes a link that the table has in one direction only to be the same in the other direction.
+        /// Applies a value that the table has for one direction only to the other direction, too.
         pub links_symmetric: bool = false
             ; used when |c| c.propagation == Propagation::Links, else "`radio.propagation` is not `links`",
         /// Reception of overlapping signals.
         pub(everyday) reception: Reception = Reception::Pairwise,
-        /// Reception by the ratio of signal to noise and interference.
+        /// Reception by the signal-to-interference-plus-noise ratio (SINR).
         pub sinr: sinr_config::Config = sinr_config::Config::default()
             ; used when |c| c.reception == Reception::Sinr, else "`radio.reception` is not `sinr`",
         /// Distance up to which a frame can be decoded; used where `receive_threshold` is "range".
@@ -99,21 +98,21 @@ settings! {
         pub(everyday) sense_range: Meters = Meters(550.0) => above(Meters(0.0)).at_most(Meters(1e7))
             ; used when |c| c.is_by_distance(c.sense_threshold),
             else "`radio.sense_threshold` is set, `radio.propagation` is `links`, or `radio.reception` is `sinr`",
-        /// Weakest signal that can be decoded; "range": a signal from as far as `range`.
+        /// Weakest signal that can be decoded; "range": the signal at the distance `range`.
         pub receive_threshold: Option<SignalPower> | "range" = None => at_most(SignalPower(1e6))
             ; used when |c| c.is_pairwise() && c.propagation != Propagation::Range,
             else "`radio.propagation` is `range`, or `radio.reception` is `sinr`",
-        /// Weakest signal that is sensed; "sense_range": a signal from as far as `sense_range`.
+        /// Weakest signal that is sensed; "sense_range": the signal at the distance `sense_range`.
         pub sense_threshold: Option<SignalPower> | "sense_range" = None => at_most(SignalPower(1e6))
             ; used when |c| c.is_pairwise() && c.propagation != Propagation::Range,
             else "`radio.propagation` is `range`, or `radio.reception` is `sinr`",
         /// Rates at which a frame can be decoded less far.
         pub sensitivity: Many<Sensitivity> = Many::default()
             ; used when Config::is_pairwise, else "`radio.reception` is `sinr`",
-        /// Channels (frequencies) of a node, which has a radio on each of them. Radios on different channels cannot
-        /// sense each other.
+        /// Channels of a node, which has one radio on each of them. Radios on different channels do not sense each
+        /// other.
         pub channels: Vec<u16> = vec![1],
-        /// A locked frame survives a newcomer that is weaker by this ratio.
+        /// Smallest power ratio of the frame that is being received to a later one at which its reception continues.
         pub capture_threshold: Ratio = Ratio::db(10.0) => range(Ratio(1.0), Ratio(1e9))
             ; used when Config::is_pairwise, else "`radio.reception` is `sinr`",
         /// Transmission power.
@@ -131,7 +130,7 @@ settings! {
         pub antenna_gain: Ratio = Ratio::db(0.0) => range(Ratio(1e-30), Ratio(1e9))
             ; used when Config::power_counts,
             else "`radio.range` and `radio.sense_range` set the range, or `radio.links_table` sets the received power",
-        /// System loss.
+        /// System loss: attenuation in the hardware of the two radios.
         pub system_loss: Ratio = Ratio::db(0.0) => range(Ratio(1.0), Ratio(1e9))
             ; used when Config::power_counts,
             else "`radio.range` and `radio.sense_range` set the range, or `radio.links_table` sets the received power",

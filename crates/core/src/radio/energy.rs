@@ -27,8 +27,9 @@ settings! {
         pub idle: Watts = Watts(1.15) => at_most(Watts(1e6)),
         /// Power drawn while the node is switched off (asleep: 0.045 W for a WaveLAN card).
         pub sleep: Watts = Watts(0.0) => at_most(Watts(1e6)),
-        /// Energy in the battery of a node at the start; for a node with several radios the first one sets it. A node
-        /// with an empty battery is switched off for good. "unlimited": the battery never empties.
+        /// Energy in the battery of a node at the start. A node with several radios has the battery of its first radio.
+        /// A node with an empty battery is switched off for the rest of the run. "unlimited": the battery never
+        /// empties.
         pub battery: Option<Joules> | "unlimited" = None => above(Joules(0.0)).at_most(Joules(1e12)),
         /// Time at which energy is taken from the battery.
         pub accounting: Accounting = Accounting::Continuous

@@ -6,7 +6,7 @@ use crate::unit::{BitRate, Hertz, Ratio, SignalPower, Span};
 use crate::{keywords, settings};
 
 keywords! {
-    /// Variation of the power of a signal from frame to frame.
+    /// Fading: variation of the received power from frame to frame.
     pub enum Fading {
         /// No fading.
         None = "none",
@@ -16,7 +16,7 @@ keywords! {
 }
 
 keywords! {
-    /// Part of a frame during which a stronger signal may take a receiver over.
+    /// Part of a frame during which a stronger signal may take over its receiver.
     pub enum Relock {
         /// During the preamble of the frame.
         Preamble = "preamble",
@@ -26,36 +26,35 @@ keywords! {
 }
 
 settings! {
-    /// Reception by the ratio of signal to noise and interference.
+    /// Reception by the signal-to-interference-plus-noise ratio (SINR).
     pub struct Config {
         /// Noise figure of a receiver: ratio of its noise to thermal noise at 290 K.
         pub noise_figure: Ratio = Ratio::db(7.0) => range(Ratio(1.0), Ratio(1e6)),
-        /// Bandwidth in which noise is received: 22 MHz with 802.11b, 20 MHz with 802.11a.
+        /// Noise bandwidth of a receiver: 22 MHz with 802.11b, 20 MHz with 802.11a.
         pub bandwidth: Hertz = Hertz(22e6) => range(Hertz(1e3), Hertz(1e12)),
-        /// Smallest ratio of a signal to noise and interference at which a receiver locks on it.
+        /// Smallest SINR at which a receiver locks on a signal.
         pub preamble_detection: Ratio = Ratio::db(4.0) => range(Ratio(1e-3), Ratio(1e6)),
-        /// Time after its begin in which a preamble is still lost when other signals bring it below that ratio; one of
-        /// them may be detected in its place.
+        /// Time that the detection of a preamble takes. If other signals reduce its SINR below `preamble_detection` in
+        /// this time, the preamble is lost, and one of the other signals may be detected instead.
         pub detection_time: Span = Span::ZERO => at_most(Span::us(100)),
-        /// Energy detection: the medium is busy while the total power of all signals is at least this.
+        /// Threshold of energy detection: the medium is busy while the total power of all signals reaches it.
         pub energy_detection: SignalPower = SignalPower::dbm(-62.0)
             => above(SignalPower(0.0)).at_most(SignalPower(1e6)),
-        /// A signal that is stronger by this ratio than the one on which the receiver is locked takes the receiver
-        /// over.
+        /// Power ratio to the locked signal at which a later signal takes over the receiver; "never": it never does.
         pub relock: Option<Ratio> | "never" = None => range(Ratio(1.0), Ratio(1e9)),
-        /// Part of a frame during which a stronger signal may take a receiver over.
+        /// Part of a frame during which a stronger signal may take over its receiver.
         pub relock_during: Relock = Relock::Always
             ; used when |c| c.relock.is_some(), else "`radio.sinr.relock` is \"never\"",
-        /// Smallest ratio of the mean power of a signal to the noise; weaker signals are ignored.
+        /// Smallest ratio of mean signal power to noise; weaker signals are ignored.
         pub floor: Ratio = Ratio::db(-10.0) => range(Ratio(1e-6), Ratio(1e3)),
-        /// Variation of the power of a signal from frame to frame.
+        /// Fading: variation of the received power from frame to frame.
         pub fading: Fading = Fading::None,
         /// Model of OFDM error rates.
         pub ofdm: Ofdm = Ofdm::Nist,
-        /// CSV file with error rates of OFDM, for modulations to which `ofdm` then does not apply: columns mcs, snr_db,
-        /// and bytes with frame_error_rate or bit_error_rate.
+        /// CSV file with OFDM error rates, which replace the model `ofdm` for the modulations in the file. Columns:
+        /// mcs, snr_db, and either bytes and frame_error_rate, or bit_error_rate.
         pub error_rates_file: Option<String> | "none" = None,
-        /// Error rates of OFDM as the text of a CSV file, into which a scenario converts `error_rates_file`.
+        /// OFDM error rates as CSV text; reading a scenario converts `error_rates_file` into it.
         pub error_rates_table: ErrorRates = ErrorRates::default(),
     }
 }
