@@ -17,7 +17,7 @@ settings! {
         pub packet_size: Bytes = Bytes(28) => at_most(LARGEST_PACKET),
         /// Processing time before a request, a reply or a released packet reaches the queue.
         pub delay: Span = Span::ZERO => at_most(HOUR),
-        /// Unanswered requests after which packets are returned.
+        /// Number of unanswered requests after which packets are returned to the routing protocol.
         pub max_requests: u32 = 3 => range(1, 1000),
     }
 }

@@ -12,14 +12,14 @@ settings! {
     pub struct Config if enabled, else "`net.link_red.enabled` is false" {
         /// Enables Link RED.
         pub enabled: bool = false,
-        /// Average number of retries per packet from which packets are dropped.
+        /// Average number of retries per packet at which drops begin.
         pub min_threshold: f64 = 1.0 => range(0.0, 1e6),
-        /// Average number of retries at which the probability would reach 1; it is limited by `max_p`.
+        /// Average number of retries per packet at which the drop probability would be 1 without the limit `max_p`.
         pub max_threshold: f64 = 3.0 => range(0.0, 1e6),
-        /// Upper limit of the probability; 0: nothing is dropped.
+        /// Upper limit of the drop probability; 0: no drops.
         pub max_p: f64 = 0.1 => range(0.0, 1.0),
-        /// Adaptive pacing: prolongs the backoff after a packet by the time on air of that packet while the average is
-        /// not below `min_threshold`.
+        /// Adaptive pacing: extends the backoff after a packet by the airtime of that packet while the average is at
+        /// least `min_threshold`.
         pub pacing: bool = true,
     }
 }

@@ -18,12 +18,12 @@ pub const MSDU: Bytes = Bytes(2304);
 settings! {
     /// Settings between network layer and MAC.
     pub struct Config {
-        /// Time to live of data packets: the most hops that they may take (RFC 791); 64 is the recommendation of RFC
-        /// 1700.
+        /// Time to live of data packets: the largest number of hops (RFC 791). RFC 1700 recommends 64.
         pub ttl: u8 = 64 => at_least(1),
-        /// Processing time of a packet on its way down to the queue, and up from the MAC (ns-2's `LL delay_`).
+        /// Processing time of a packet on its way down to the queue and on its way up from the MAC (`delay_` of the LL
+        /// of ns-2).
         pub processing_delay: Span = Span::ZERO => at_most(HOUR),
-        /// Largest packet; with the LLC header it is an MSDU, which has at most 2304 B.
+        /// Largest packet. A packet with its LLC header is an MSDU, of at most 2304 B.
         pub mtu: Bytes = Bytes(1500) => at_most(MSDU),
         /// Settings of Link RED.
         pub link_red: link_red::Config = link_red::Config::default(),

@@ -9,26 +9,26 @@ use crate::settings;
 use crate::unit::{Bytes, Span, Time};
 
 settings! {
-    /// Neighborhood RED at every node with a radio. The size of the queue that a node shares with its neighbors is
-    /// estimated as the number of packets that fit into the busy time of a second.
+    /// Neighborhood RED at every node with a radio. The estimate of the queue that a node shares with its neighbors is
+    /// the number of packets that fit into the busy time per second.
     pub struct Config if enabled, else "`net.neighborhood_red.enabled` is false" {
         /// Enables Neighborhood RED.
         pub enabled: bool = false,
         /// Interval at which each node measures the use of the medium.
         pub interval: Span = Span::ms(100) => range(Span::us(1), HOUR),
-        /// Weight of the last interval in the averages.
+        /// Weight of the latest interval in the averages.
         pub weight: f64 = 0.2 => above(0.0).at_most(1.0),
-        /// Size of the network packets by whose time on air the busy time is divided.
+        /// Assumed packet size: the busy time is divided by its airtime to estimate the size of the queue.
         pub mean_packet_size: Bytes = Bytes(1000) => range(Bytes(1), LARGEST_PACKET),
-        /// Average queue size from which a node notifies its neighbors.
+        /// Average queue size at which a node begins to notify its neighbors.
         pub min_threshold: f64 = 100.0 => range(0.0, 1e6),
-        /// Average queue size from which all packets are dropped.
+        /// Average queue size at which all packets are dropped.
         pub max_threshold: f64 = 240.0 => range(0.0, 1e6),
-        /// Drop probability just below the maximum threshold, over all nodes together.
+        /// Drop probability just below `max_threshold`, over all nodes that share the queue.
         pub max_p: f64 = 0.14 => range(0.0, 1.0),
-        /// Time for which a notification holds.
+        /// Time for which a notification is valid.
         pub lifetime: Span = Span::ms(200) => range(Span::us(1), HOUR),
-        /// Size of a notification, which is a broadcast.
+        /// Size of a notification, which is broadcast.
         pub ncn_size: Bytes = Bytes(40) => range(Bytes(1), LARGEST_PACKET),
     }
 }

@@ -11,11 +11,11 @@ use std::collections::VecDeque;
 keywords! {
     /// Method by which the middlebox detects link losses.
     pub enum Knowledge {
-        /// The middlebox has forwarded the segment: it is before the lossy link.
+        /// A lost segment that the middlebox has forwarded is lost on the link: the middlebox is before the lossy link.
         Forwarded = "forwarded",
-        /// The middlebox learns of every loss on the route, which no real node can do.
+        /// The channel reports every loss on the route to the middlebox, which no real node can know.
         Channel = "channel",
-        /// Later segments have arrived without it: the middlebox is behind the lossy link (ns-2).
+        /// A segment is missing although later ones have arrived: the middlebox is behind the lossy link (ns-2).
         Holes = "holes",
     }
 }
@@ -25,7 +25,7 @@ settings! {
     pub struct Config {
         /// Method by which the middlebox detects link losses.
         pub knowledge: Knowledge = Knowledge::Forwarded,
-        /// Segments beyond the last acknowledgement that are remembered, per flow.
+        /// Number of segments beyond the last acknowledgement that are remembered per flow.
         pub memory_segments: u32 = 1024 => range(1, 1_000_000),
     }
 }

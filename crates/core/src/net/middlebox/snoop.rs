@@ -36,27 +36,28 @@ settings! {
     pub struct Config {
         /// Largest number of cached segments per flow; further segments are only forwarded.
         pub cache_segments: u32 = 100 => range(1, 1_000_000),
-        /// Smallest number of free places in the interface queue with which a segment is cached, so that congestion is
+        /// Number of free places that the interface queue needs for a segment to be cached; with fewer, congestion is
         /// left to the source.
         pub free_slots: u32 = 0 => at_most(1_000_000),
-        /// Unexpected duplicate acknowledgements that are forwarded before one causes a local retransmission.
+        /// Number of unexpected duplicate acknowledgements that are forwarded before the next one causes a local
+        /// retransmission.
         pub pass_duplicates: u32 = 0 => at_most(1_000_000),
-        /// Counts these duplicates over all flows together (ns-2).
+        /// Counts the duplicates of `pass_duplicates` over all flows together (ns-2).
         pub pass_shared: bool = false,
-        /// Duplicate acknowledgements expected after a local retransmission; they are filtered.
+        /// Number of duplicate acknowledgements expected after a local retransmission, which are filtered.
         pub expected: Expected = Expected::SentAfter,
-        /// Local retransmissions of a segment that duplicate acknowledgements may cause; "unlimited": up to
-        /// `max_retransmissions`.
+        /// Largest number of local retransmissions of a segment because of duplicate acknowledgements; "unlimited": up
+        /// to `max_retransmissions`.
         pub duplicate_retransmissions: Option<u32> | "unlimited" = None => at_most(1000),
-        /// Largest number of local retransmissions of a segment, which is then left to the source.
+        /// Largest number of local retransmissions of a segment. Further ones are left to the source.
         pub max_retransmissions: u32 = 10 => at_most(1000),
         /// Puts local retransmissions at the head of the interface queue.
         pub priority: bool = true,
-        /// Weight in the means of the local round-trip time and its deviation.
+        /// Weight in the averages of the local round-trip time and its deviation.
         pub rtt_weight: f64 = 0.125 => above(0.0).below(1.0),
-        /// Value that has this weight in the mean of the round-trip time.
+        /// Value with the weight `rtt_weight` in the average round-trip time.
         pub rtt_weight_of: Smoothing = Smoothing::New,
-        /// Takes no measurement from acknowledgements that cover a retransmitted segment.
+        /// Takes no round-trip time from acknowledgements that cover a retransmitted segment.
         pub skip_retransmitted: bool = true,
         /// Local round-trip time before the first measurement.
         pub initial_srtt: Span = Span::ms(100) => at_most(HOUR),
@@ -66,7 +67,7 @@ settings! {
         pub min_timeout: Span = Span::ms(100) => range(Span::us(1), HOUR),
         /// Doubles the timeout at each expiry for the same segment.
         pub backoff: bool = true,
-        /// Answers a segment that was already acknowledged with the last acknowledgement, and consumes it.
+        /// Consumes a segment that was already acknowledged, and answers it with the last acknowledgement.
         pub answer_acknowledged: bool = true,
         /// Consumes acknowledgements older than the last one.
         pub drop_old_acks: bool = true,

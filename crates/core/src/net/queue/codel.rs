@@ -18,7 +18,7 @@ settings! {
         /// INTERVAL: time for which the sojourn time may exceed TARGET before a packet is dropped; about the longest
         /// round-trip time.
         pub interval: Span = Span::ms(100) => above(Span::ZERO).at_most(HOUR),
-        /// Backlog up to which nothing is dropped: a packet of the link.
+        /// Backlog up to which nothing is dropped: one full packet of the link.
         pub mtu: Bytes = Bytes(1514) => at_most(LARGEST_PACKET),
     }
 }

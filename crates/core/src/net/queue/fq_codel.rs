@@ -13,12 +13,12 @@ use crate::unit::{Bytes, Time};
 settings! {
     /// FQ-CoDel. Each queue has the settings of `codel`; RFC 8290 gives a `limit` of 10240 packets.
     pub struct Config {
-        /// Number of queues to which flows are hashed.
+        /// Number of queues into which flows are hashed.
         pub queues: u32 = 1024 => range(1, 65_536),
-        /// Bytes that a queue may send per round.
+        /// Number of bytes that a queue may send per round.
         pub quantum: Bytes = Bytes(1514) => range(Bytes(1), LARGEST_PACKET),
-        /// Largest number of packets that are dropped at once at the limit; ends earlier when the queue with most bytes
-        /// has lost half of them.
+        /// Largest number of packets dropped at once when the limit is reached: from the queue with the most bytes,
+        /// until it has lost half of them.
         pub drop_batch: u32 = 64 => range(1, 1_000_000),
     }
 }

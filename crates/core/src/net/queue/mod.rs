@@ -31,25 +31,25 @@ disciplines! {
     settings {
         /// Discipline of the interface queue.
         pub(everyday) discipline: Discipline = Discipline::DropTail,
-        /// Largest number of waiting packets, for `cmu_priority` per class; one more is in the MAC or being sent, and
-        /// counts for `transmit_ring` alone.
+        /// Largest number of waiting packets, per class with `cmu_priority`. The packet in the MAC or in transmission
+        /// does not count, except with `transmit_ring`.
         pub(everyday) limit: u32 = 50 => range(1, 1_000_000),
-        /// Largest number of waiting bytes, in addition.
+        /// Largest number of waiting bytes, in addition to `limit`.
         pub limit_bytes: Option<Bytes> | "unlimited" = None => at_most(Bytes(4_000_000_000)),
-        /// Counts the arriving packet against the limits of `droptail` and `routing_first`, so that one fewer can wait
-        /// (ns-2).
+        /// Counts the arriving packet against the limits of `droptail` and `routing_first`, so that one packet fewer
+        /// can wait (ns-2).
         pub limit_includes_arrival: bool = false
             ; used when |c| c.discipline.counts_arrival(),
             else "`queue.discipline` is neither `droptail` nor `routing_first`",
-        /// Marks ECN-capable packets, instead of dropping them by active queue management, or at `mark_threshold`.
+        /// Marks ECN-capable packets, where active queue management would drop them or at `mark_threshold`.
         pub(everyday) ecn: bool = true,
-        /// Number of waiting packets from which an arrival is marked, for `cmu_priority` in its class; "never": no
-        /// marks. Routing messages that overtake others are not marked.
+        /// Number of waiting packets at which arrivals are marked, per class with `cmu_priority`; "never": no marks.
+        /// Routing messages that overtake other packets are not marked.
         pub mark_threshold: Option<u32> | "never" = None => at_most(1_000_000)
             ; used when |c| c.ecn, else "`queue.ecn` is false"
             ; used when |c| c.discipline.marks_by_length(), else "`queue.discipline` has its own rule for marks",
-        /// Removes packets for a lost neighbor from the queue when routing demands it. ns-2's RED keeps them, and the
-        /// MAC tries to send each.
+        /// Removes packets for a lost neighbor from the queue on demand of the routing protocol. ns-2's RED keeps them,
+        /// and the MAC tries to send each of them.
         pub purge: bool = true,
     }
 
@@ -69,11 +69,11 @@ disciplines! {
     /// Arrivals are dropped with a probability that a controller adjusts, so that packets wait for about a target delay
     /// (RFC 8033).
     Pie(Box<Pie>) = "pie", settings pie: pie::Config = " PIE.";
-    /// First in, first out, with link-layer flow control: a packet is held back while the queue of its next hop has no
-    /// room for it. Neighbors know this immediately and without messages.
+    /// First in, first out, with link-layer flow control: a packet waits while the queue of its next hop has no room
+    /// for it. Neighbors know this immediately and without messages.
     FlowControlled(FlowControlled) = "flow_controlled";
-    /// First in, first out, in driver buffers, which also hold the packet in transmission, and transmitted packets
-    /// until the card interrupts.
+    /// First in, first out, in the buffers of the driver. They also hold the packet in transmission, and transmitted
+    /// packets until the card interrupts.
     TransmitRing(TransmitRing) = "transmit_ring", settings transmit_ring: transmit_ring::Config = " Transmit ring.";
 }
 

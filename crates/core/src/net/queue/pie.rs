@@ -30,16 +30,16 @@ settings! {
         pub target: Span = Span::ms(15) => above(Span::ZERO).at_most(HOUR),
         /// T_UPDATE: interval between updates of the drop probability.
         pub update_interval: Span = Span::ms(15) => range(Span::us(10), HOUR),
-        /// Gain for the distance of the delay from its target \[1/s\].
+        /// Gain for the deviation of the delay from its target \[1/s\].
         pub alpha: f64 = 0.125 => range(0.0, 1000.0),
         /// Gain for the change of the delay since the last update \[1/s\].
         pub beta: f64 = 1.25 => range(0.0, 1000.0),
-        /// MAX_BURST: time without drops after the queue was uncongested.
+        /// MAX_BURST: time without drops after a period without congestion.
         pub max_burst: Span = Span::ms(150) => at_most(HOUR),
         /// Estimate of the queueing delay.
         pub estimate: Estimate = Estimate::DepartureRate,
-        /// DQ_THRESHOLD: bytes that must wait at the begin of a measurement of the departure rate, and depart during
-        /// it.
+        /// DQ_THRESHOLD: backlog at which a measurement of the departure rate begins, and number of bytes after whose
+        /// departure it ends.
         pub dq_threshold: Bytes = Bytes(16_384) => range(Bytes(1), Bytes(65_536))
             ; used when |c| c.estimate == Estimate::DepartureRate, else "`queue.pie.estimate` is not `departure_rate`",
         /// MEAN_PKTSIZE: nothing is dropped while at most two packets of this size wait.
@@ -47,8 +47,8 @@ settings! {
         /// mark_ecnth: largest drop probability at which ECN-capable packets are marked; above it they are dropped.
         pub mark_threshold: f64 = 0.1 => range(0.0, 1.0)
             ; used within |queue: &super::Config| queue.ecn, else "`queue.ecn` is false",
-        /// Spaces drops: no packet is dropped until the probabilities since the last drop add up to 0.85, and one is
-        /// dropped at 8.5 at the latest (RFC 8033, 5.4).
+        /// Spaces drops evenly: none before the drop probabilities since the last drop add up to 0.85, and one at the
+        /// latest when they add up to 8.5 (RFC 8033, 5.4).
         pub derandomize: bool = false,
     }
 }

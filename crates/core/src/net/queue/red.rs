@@ -15,40 +15,40 @@ settings! {
     /// Random early detection. Lengths count packets, or packets of the mean size if the queue is measured in bytes.
     pub struct Config {
         /// Average length below which nothing is dropped; "auto": 5, or half of the length that `target_delay` allows
-        /// if that is more.
+        /// if that is larger.
         pub min_threshold: Option<f64> | "auto" = Some(5.0) => above(0.0).at_most(1e6),
-        /// Average length from which all packets are dropped, or many more with `gentle`; "auto": three times the
-        /// minimum.
+        /// Average length at which all packets are dropped; with `gentle`, at which the drop probability begins to rise
+        /// above `max_p` to 1. "auto": three times the minimum.
         pub max_threshold: Option<f64> | "auto" = Some(15.0) => range(0.0, 1e6),
-        /// Drop probability just below the maximum threshold.
+        /// Drop probability just below `max_threshold`.
         pub max_p: f64 = 0.02 => above(0.0).at_most(1.0),
-        /// Weight of the current length in the average; "auto": chosen by the rate of the outlet, so that the average
-        /// follows within ten round-trip times.
+        /// Weight of the current length in the average; "auto": follows from the output rate, so that the average
+        /// adapts within ten round-trip times.
         pub weight: Option<f64> | "auto" = Some(0.002) => above(0.0).at_most(1.0),
-        /// Lets the probability rise from `max_p` to 1 between the maximum threshold and twice that; otherwise it is 1
-        /// there.
+        /// Lets the drop probability rise from `max_p` to 1 between `max_threshold` and twice that; otherwise it is 1
+        /// from `max_threshold` on.
         pub gentle: bool = false,
-        /// Lets at least 1/p packets pass between two drops.
+        /// Lets at least 1/p packets pass between two drops, where p is the drop probability.
         pub wait: bool = false,
-        /// Measures lengths in bytes, and drops larger packets with a larger probability.
+        /// Measures lengths in bytes, and drops larger packets with higher probability.
         pub queue_in_bytes: bool = false,
-        /// Assumed packet size for the time constant of an idle queue and for lengths in bytes.
+        /// Assumed packet size, for lengths in bytes and for the average after an idle time.
         pub mean_packet_size: Bytes = Bytes(500) => range(Bytes(1), LARGEST_PACKET),
-        /// Largest probability at which ECN-capable packets are marked; above it they are dropped. "always": marked
-        /// whenever the choice is random.
+        /// Largest drop probability at which ECN-capable packets are marked; above it they are dropped. "always": they
+        /// are marked whenever the drop would be random.
         pub mark_p: Option<f64> | "always" = None => above(0.0).at_most(1.0),
-        /// Lets a packet pass that finds at most one waiting, or the average above the minimum for the first time
-        /// (ns-2).
+        /// Never drops a packet that finds at most one packet waiting, or that is the first to find the average above
+        /// `min_threshold` (ns-2).
         pub lenient: bool = false,
-        /// Adapts `max_p` so that the average stays half-way between the thresholds (Adaptive RED).
+        /// Adaptive RED: adapts `max_p` so that the average stays half-way between the thresholds.
         pub adaptive: bool = false,
         /// Interval between adaptations of `max_p`.
         pub interval: Span = Span::ms(500) => at_most(HOUR)
             ; used when |c| c.adaptive, else "`queue.red.adaptive` is false",
-        /// Increment of `max_p`; a quarter of `max_p` if that is less.
+        /// Increment of `max_p`, or a quarter of `max_p` if that is smaller.
         pub alpha: f64 = 0.01 => above(0.0).at_most(1.0)
             ; used when |c| c.adaptive, else "`queue.red.adaptive` is false",
-        /// Factor by which `max_p` is decreased.
+        /// Factor by which `max_p` is reduced.
         pub beta: f64 = 0.9 => above(0.0).at_most(1.0)
             ; used when |c| c.adaptive, else "`queue.red.adaptive` is false",
         /// Lower limit of `max_p`; "auto": 0.01, or less on fast links.
@@ -57,7 +57,7 @@ settings! {
         /// Upper limit of `max_p`.
         pub max_max_p: f64 = 0.5 => above(0.0).at_most(1.0)
             ; used when |c| c.adaptive, else "`queue.red.adaptive` is false",
-        /// Queueing delay from which thresholds that are not given are computed.
+        /// Queueing delay from which the thresholds are computed where they are "auto".
         pub target_delay: Span = Span::ms(5) => at_most(HOUR)
             ; used when |c| c.min_threshold.is_none() || c.adaptive, else "`queue.red.min_threshold` is given",
     }

@@ -12,7 +12,7 @@ use crate::settings;
 settings! {
     /// Settings of a transmit ring.
     pub struct Config {
-        /// Number of frames after each of which the card interrupts; it also does when none waits.
+        /// Number of frames that the card transmits per interrupt; it also interrupts when no frame waits.
         pub interrupt_frames: u32 = 5 => range(1, 1_000_000),
     }
 }

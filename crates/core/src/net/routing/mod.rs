@@ -23,8 +23,8 @@ protocols! {
     settings {
         /// Routing protocol of all nodes.
         pub(everyday) protocol: Protocol = Protocol::Aodv,
-        /// Makes routing messages ECN-capable, so that a queue that marks packets does not drop them; no node reacts to
-        /// a mark on them.
+        /// Makes routing messages ECN-capable, so that queues mark them instead of dropping them; no node reacts to
+        /// these marks.
         pub ecn: bool = false
             ; used when |c| c.protocol.learns_routes(), else "`routing.protocol` has no messages",
     }

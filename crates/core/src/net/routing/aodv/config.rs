@@ -20,7 +20,7 @@ keywords! {
     pub enum DataTtl {
         /// `net.ttl`, as under every routing protocol.
         NetTtl = "net_ttl",
-        /// NET_DIAMETER, which RFC 3561 has for requests only, as in ns-2.
+        /// NET_DIAMETER, as in ns-2; RFC 3561 has it for requests only.
         NetDiameter = "net_diameter",
     }
 }
@@ -46,11 +46,11 @@ keywords! {
 }
 
 keywords! {
-    /// Lost packets that are kept for a local repair of their route.
+    /// Packets that wait for a local repair of their route when the next hop is lost.
     pub enum RepairRule {
         /// Packets whose destination is at most MAX_REPAIR_TTL hops away (RFC 3561, 6.12).
         WithinRepairTtl = "within_repair_ttl",
-        /// Packets that have made more hops than they still have to make, as in ns-2.
+        /// Packets that have more hops behind them than ahead, as in ns-2.
         CloserToDestination = "closer_to_destination",
         /// No packets.
         Never = "never",
@@ -58,11 +58,11 @@ keywords! {
 }
 
 keywords! {
-    /// End of a repair that found no route.
+    /// Time at which a repair without a route is given up.
     pub enum RepairTimer {
         /// At the end of the wait for the route reply.
         RequestWait = "request_wait",
-        /// After a delay equal to the simulated time at that moment: ns-2 takes the instant for a delay.
+        /// After a delay equal to the simulated time of that moment: ns-2 mistakes the instant for a delay.
         InstantAsDelay = "instant_as_delay",
     }
 }
@@ -78,13 +78,13 @@ keywords! {
 }
 
 keywords! {
-    /// Sequence number of a route that a route error invalidates and that does not have a higher one.
+    /// Sequence number of a route that is invalidated by a route error, if its own number is not higher.
     pub enum ErrorSequence {
         /// Incremented, as after the loss of a link: no route over this node is then fresh enough to answer its
         /// request.
         Raised = "raised",
-        /// Copied from the error (RFC 3561, 6.11, and ns-2): nodes that use this one may answer its request, which
-        /// makes loops.
+        /// Copied from the error (RFC 3561, 6.11, and ns-2): nodes that use this one as next hop may answer its
+        /// request, which can form loops.
         Copied = "copied",
     }
 }
@@ -94,7 +94,7 @@ keywords! {
     pub enum UseRule {
         /// At least ACTIVE_ROUTE_TIMEOUT (RFC 3561, 6.2).
         AtLeast = "at_least",
-        /// ACTIVE_ROUTE_TIMEOUT from then on, even if the route had longer to live, as in ns-2.
+        /// Exactly ACTIVE_ROUTE_TIMEOUT, even if the route had longer to live, as in ns-2.
         Exactly = "exactly",
     }
 }
@@ -104,17 +104,17 @@ settings! {
     pub struct Config {
         /// ACTIVE_ROUTE_TIMEOUT: lifetime of a route after it was used.
         pub active_route_timeout: Span = Span::secs(3) => above(Span::ZERO).at_most(LONGEST),
-        /// Lifetime of a route after it was used: at least this long, or exactly.
+        /// Lifetime of a route after its use: at least or exactly `active_route_timeout`.
         pub lifetime_of_use: UseRule = UseRule::AtLeast,
-        /// MY_ROUTE_TIMEOUT: lifetime of a route to this node after its reply.
+        /// MY_ROUTE_TIMEOUT: lifetime of a route to the node itself in its replies.
         pub my_route_timeout: Span = Span::secs(6) => above(Span::ZERO).at_most(LONGEST),
         /// Unit of the route lifetime in the reply of an intermediate node.
         pub reply_lifetime: ReplyLifetime = ReplyLifetime::Milliseconds,
         /// Lifetime of the route back to the originator of a request.
         pub reverse_route_life: Span = Span::ms(5600) => at_most(LONGEST),
-        /// PATH_DISCOVERY_TIME: time for which a request is remembered.
+        /// PATH_DISCOVERY_TIME: time for which a request is remembered, to ignore its copies.
         pub path_discovery_time: Span = Span::ms(5600) => at_most(HOUR),
-        /// Period at which expired requests are forgotten; "exact": each at its time.
+        /// Interval at which expired requests are forgotten; "exact": each when it expires.
         pub id_timer: Option<Span> | "exact" = None => range(Span::ms(1), LONGEST),
         /// NODE_TRAVERSAL_TIME: assumed time per hop.
         pub node_traversal_time: Span = Span::ms(40) => range(Span::us(1), HOUR),
@@ -126,60 +126,60 @@ settings! {
         pub ttl_start: u8 = 1 => at_least(1),
         /// TTL_INCREMENT: growth of the TTL with each request.
         pub ttl_increment: u8 = 2 => at_least(1),
-        /// TTL_THRESHOLD: largest TTL before requests go through the whole network.
+        /// TTL_THRESHOLD: largest TTL of a request; the next one is network-wide.
         pub ttl_threshold: u8 = 7,
-        /// TIMEOUT_BUFFER: additional hops in the wait for a route reply.
+        /// TIMEOUT_BUFFER: number of hops added to the TTL to compute the wait for a route reply.
         pub timeout_buffer: u8 = 2,
-        /// RREQ_RETRIES: number of further network-wide requests.
+        /// RREQ_RETRIES: number of network-wide requests after the first.
         pub rreq_retries: u32 = 2 => at_most(1000),
-        /// RREQ_RATELIMIT: largest number of requests that a node may originate in a second.
+        /// RREQ_RATELIMIT: largest number of requests that a node may originate per second.
         pub rreq_ratelimit: Option<u32> | "unlimited" = Some(10) => at_most(1_000_000),
-        /// RERR_RATELIMIT: largest number of route errors that a node may send in a second.
+        /// RERR_RATELIMIT: largest number of route errors that a node may send per second.
         pub rerr_ratelimit: Option<u32> | "unlimited" = Some(10) => at_most(1_000_000),
         /// Wait for a route reply.
         pub request_wait: RequestWait = RequestWait::RingTraversal,
         /// Longest wait for a route reply.
         pub max_request_wait: Option<Span> | "unlimited" = None => range(Span::us(1), LONGEST),
-        /// Time without requests after a destination was not found.
+        /// Time after a failed route discovery in which no request is sent.
         pub hold_off: Span = Span::ZERO => at_most(LONGEST),
         /// Reach of the first request for a destination that was never known.
         pub first_ring: FirstRing = FirstRing::TtlStart,
         /// Rule for a node's own sequence number.
         pub sequence_numbers: SequenceRule = SequenceRule::Rfc3561,
-        /// Lets the use of a route also refresh the route back to the packet's source.
+        /// Lets the use of a route also extend the lifetime of the route back to the source of the packet.
         pub refresh_source: bool = true,
-        /// Period at which routes expire and waiting packets cause requests; "exact": each at its time.
+        /// Interval at which routes expire and waiting packets cause requests; "exact": each at its own time.
         pub route_timer: Option<Span> | "exact" = None => range(Span::ms(1), LONGEST),
-        /// Lost packets that are kept for a local repair of their route.
+        /// Packets that wait for a local repair of their route when the next hop is lost.
         pub local_repair: RepairRule = RepairRule::WithinRepairTtl,
-        /// MAX_REPAIR_TTL: 0.3 NET_DIAMETER.
+        /// MAX_REPAIR_TTL: largest number of hops to a destination for a local repair, 0.3 NET_DIAMETER.
         pub max_repair_ttl: u8 = 10,
-        /// LOCAL_ADD_TTL: hops added to the TTL of a repair.
+        /// LOCAL_ADD_TTL: number of hops added to the TTL of a repair.
         pub local_add_ttl: u8 = 2,
-        /// End of a repair that found no route.
+        /// Time at which a repair without a route is given up.
         pub repair_timer: RepairTimer = RepairTimer::RequestWait,
         /// Reports a failed repair with a route error.
         pub repair_error: bool = true,
-        /// Sequence number of a route that a route error invalidates and that does not have a higher one.
+        /// Sequence number of a route that is invalidated by a route error, if its own number is not higher.
         pub error_sequence: ErrorSequence = ErrorSequence::Raised,
-        /// BLACKLIST_TIMEOUT = RREQ_RETRIES NET_TRAVERSAL_TIME: time for which requests of a neighbor are ignored to
-        /// which a reply could not be sent, because the link may be one-way (RFC 3561, 6.8); "none": no blacklist, as
-        /// in ns-2.
+        /// BLACKLIST_TIMEOUT = RREQ_RETRIES NET_TRAVERSAL_TIME: time for which requests of a neighbor are ignored after
+        /// a reply could not be sent to it, because the link may be unidirectional (RFC 3561, 6.8); "none": no
+        /// blacklist, as in ns-2.
         pub blacklist_timeout: Option<Span> | "none" = Some(Span::ms(5600)) => above(Span::ZERO).at_most(LONGEST),
         /// DELETE_PERIOD: time for which a broken route is remembered.
         pub delete_period: Option<Span> | "never" = Some(Span::secs(15)) => at_most(LONGEST),
-        /// Packets that can wait for a route.
+        /// Largest number of packets that wait for a route.
         pub buffer_packets: u32 = 64 => range(1, 1_000_000),
         /// Longest time that a packet waits for a route.
         pub buffer_timeout: Span = Span::secs(30) => at_most(HOUR),
         /// Time between the packets that a new route releases.
         pub release_spacing: Span = Span::ZERO => at_most(HOUR),
-        /// Largest random delay of messages that are forwarded to all neighbors.
+        /// Largest random delay of forwarded broadcast messages.
         pub broadcast_jitter: Span = Span::ms(10) => at_most(HOUR),
         /// Largest random delay of a request at its originator (RFC 5148, 5.2).
         pub request_jitter: Span = Span::ZERO => at_most(HOUR),
-        /// Largest random delay of a request that goes no farther than the one before it, which was not answered: nodes
-        /// that ask in one instant wait equally long before they ask again.
+        /// Largest random delay of a repeated request that goes no farther than the one before it. It separates nodes
+        /// that sent requests at the same instant and would repeat them at the same instant.
         pub retry_jitter: Span = Span::ms(10) => at_most(HOUR),
         /// Sends HELLO messages.
         pub hello: bool = false,

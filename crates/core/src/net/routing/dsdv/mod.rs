@@ -22,12 +22,12 @@ use std::sync::Arc;
 use table::{Entry, INFINITE, Table};
 
 keywords! {
-    /// Routes that are held back for twice their settling time before they are advertised.
+    /// Routes that are advertised only after twice their settling time.
     pub enum Hold {
         /// Routes whose metric differs from the last advertised one (Perkins and Bhagwat 1994).
         ChangedMetric = "changed_metric",
-        /// Routes to new destinations and with new sequence numbers, as in ns-2: far nodes wait long for their first
-        /// route.
+        /// Routes to new destinations and with new sequence numbers, as in ns-2: distant nodes wait long for their
+        /// first route.
         EveryNumber = "every_number",
     }
 }
@@ -48,33 +48,33 @@ settings! {
     pub struct Config {
         /// Longest time between full updates.
         pub update_interval: Span = Span::secs(15) => range(Span::ms(1), HOUR),
-        /// Largest share of this interval by which a full update comes earlier; the share is random.
+        /// Largest share of `update_interval` by which a full update is sent early; the share is random.
         pub update_spread: f64 = 0.25 => range(0.0, 0.9),
         /// Longest time until the first full update of a node.
         pub first_update: Span = Span::secs(2) => at_most(HOUR),
-        /// Shortest time between an update and a triggered one.
+        /// Shortest time from an update to a triggered one.
         pub trigger_interval: Span = Span::secs(1) => at_most(HOUR),
         /// Largest random delay of an update.
         pub broadcast_jitter: Span = Span::ms(10) => at_most(HOUR),
-        /// Routes that are held back for twice their settling time.
+        /// Routes that are advertised only after twice their settling time.
         pub hold_back: Hold = Hold::ChangedMetric,
-        /// Settling time of a destination without a measurement.
+        /// Settling time of a destination before it is measured.
         pub settling_time: Span = Span::secs(6) => at_most(HOUR),
         /// Weight of earlier measurements in the average settling time.
         pub settling_weight: f64 = 0.875 => range(0.0, 1.0),
         /// Cause of a triggered update.
         pub trigger: Trigger = Trigger::AnyChange,
-        /// Number of missed full updates after which a neighbor is lost.
+        /// Number of missed full updates after which a neighbor is declared lost.
         pub missed_updates: u32 = 3 => range(1, 1_000_000),
         /// Also declares a neighbor lost when the MAC gives up a packet to it.
         pub link_layer_detection: bool = true,
-        /// Packets per destination that can wait for a route.
+        /// Largest number of packets per destination that wait for a route.
         pub buffer_packets: u32 = 5 => range(1, 1_000_000),
         /// Size of an update with IP header, without its entries.
         pub update_size: Bytes = Bytes(28) => at_most(LARGEST_PACKET),
         /// Size of each entry of an update.
         pub entry_size: Bytes = Bytes(12) => at_most(LARGEST_PACKET),
-        /// Largest number of entries per message; further entries go into further messages.
+        /// Largest number of entries per message; the others go into further messages.
         pub max_entries: Option<u32> | "unlimited" = Some(122) => range(1, 1_000_000),
         /// Peculiarities of ns-2.
         pub ns2: Ns2 = Ns2::default(),
@@ -89,16 +89,16 @@ settings! {
         pub lose_triggers: bool = false,
         /// Repeats a changed metric in each triggered update until the next full one.
         pub repeat_metric: bool = false,
-        /// Makes a node that is reported unreachable answer every time and at once, however old the reported sequence
-        /// number is.
+        /// Makes a node answer every report that it is unreachable, at once, however old the reported sequence number
+        /// is.
         pub answer_always: bool = false,
-        /// Lets a packet for an unknown destination cause a triggered update, in which the destination counts as a
-        /// change and which can thereby become a full update.
+        /// Triggers an update for a packet to an unknown destination. The destination counts as a change, so that the
+        /// update may become a full one.
         pub unknown_triggers: bool = false,
-        /// Bytes added to each TCP segment of a node (an IP header, which its TCP has already counted; that of
-        /// datagrams is in `cbr.header_size` and `on_off.header_size`).
+        /// Bytes added to each TCP segment of a node: an IP header, which TCP has already counted. For datagrams it is
+        /// part of `cbr.header_size` and `on_off.header_size`.
         pub packet_header_size: Bytes = Bytes(0) => at_most(Bytes(100)),
-        /// Adds these bytes once more to a packet that has waited for a route, datagrams included.
+        /// Adds `packet_header_size` once more to a packet that has waited for a route, datagrams included.
         pub header_after_wait: bool = false
             ; used when |c| c.packet_header_size > Bytes(0), else "`routing.dsdv.ns2.packet_header_size` is 0 B",
     }
