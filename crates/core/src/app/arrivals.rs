@@ -26,7 +26,7 @@ settings! {
         pub distribution: Distribution = Distribution::Exponential,
         /// Mean size of a short flow, or of a response.
         pub mean: Bytes = Bytes(100_000) => range(Bytes(1), Bytes(1_000_000_000)),
-        /// Shape of the Pareto distribution; it has no mean with 1, and an infinite variance below 2.
+        /// Shape of the Pareto distribution. Its mean is finite above 1, its variance above 2.
         pub shape: f64 = 1.5 => above(1.0).at_most(100.0)
             ; used when |c| c.distribution == Distribution::Pareto, else "the distribution is not `pareto`",
         /// Standard deviation of the logarithm of a lognormal size.

@@ -47,7 +47,7 @@ settings! {
         /// UDP and IP header of a datagram.
         pub header_size: Bytes = Bytes(28) => at_most(LARGEST_PACKET)
             ; used when |c| c.transport == Transport::Udp, else "the messages go over TCP",
-        /// Lets AODV declare the neighbor lost when the MAC gives up data of this source; otherwise it drops these
+        /// Lets AODV declare the neighbor lost when the MAC gives up data of this source; otherwise AODV drops these
         /// data and keeps the route.
         pub breaks_links: bool = true,
     }

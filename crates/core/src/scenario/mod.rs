@@ -397,11 +397,11 @@ pub fn json_schema() -> Json {
     unused::describe(&mut schema);
     events::describe(&mut schema);
     let extends = json!({
-        "description": format!("A preset ({}) or a scenario file, or a list of them, to build upon", presets::NAMES.join(", ")),
+        "description": format!("Preset ({}) or scenario file that this scenario extends, or a list of them", presets::NAMES.join(", ")),
         "anyOf": [{ "type": "string" }, { "type": "array", "items": { "type": "string" } }],
         LEVEL: EVERYDAY,
     });
-    let format = json!({ "description": "Format of the file.", "const": source::FORMAT, LEVEL: EXPERT });
+    let format = json!({ "description": "Version of the file format.", "const": source::FORMAT, LEVEL: EXPERT });
     let mut properties = serde_json::Map::new();
     properties.insert("format".into(), format);
     properties.insert("extends".into(), extends);

@@ -6,7 +6,7 @@ use crate::setting::{Node, Report, Setting, Value};
 use serde_json::{Map, Value as Json, json};
 
 keywords! {
-    /// Kind of the change that an event makes.
+    /// Change that an event makes.
     pub enum Action {
         /// Switches a node off, or one of its radios.
         NodeDown = "node_down",

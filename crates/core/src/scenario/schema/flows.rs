@@ -100,17 +100,18 @@ settings! {
         pub(everyday) src: Ends = Ends::one(0),
         /// Number of the destination node, or several nodes.
         pub(everyday) dst: Option<Ends> | "none" = None,
-        /// Name of the flow, by which measures choose it: `--flows voice`.
+        /// Name of the flow, for the choice of flows: `--flows voice`.
         pub(everyday) name: Option<Label> | "none" = None,
-        /// Group of the flow, which several flows can have in common: `--flows web` chooses all of them.
+        /// Group of the flow, which several flows may share: `--flows web` chooses all of them.
         pub(everyday) group: Option<Label> | "none" = None,
-        /// Differentiated services codepoint of its packets (RFC 2474). Its upper three bits are the user priority, and
-        /// by this the access category of EDCA: 0 and 3 best effort, 1 and 2 background, 4 and 5 video, 6 and 7 voice.
+        /// Differentiated services codepoint of its packets (RFC 2474). Its upper three bits are the user priority,
+        /// which determines the access category of EDCA: 0 and 3 best effort, 1 and 2 background, 4 and 5 video, 6 and
+        /// 7 voice.
         pub dscp: u32 = 0 => at_most(63),
         /// Application of the flow.
         pub(everyday) app: app::Kind = app::Kind::Bulk,
-        /// Start of the flow, of the first one between several nodes; "event": each flow waits for an event that starts
-        /// it.
+        /// Start of the flow, or of the first flow between several nodes; "event": each flow waits for an event that
+        /// starts it.
         pub(everyday) start: Option<Time> | "event" = Some(Time::ZERO) => at_most(Time::ZERO + LONGEST),
         /// Stop time of the application, after which it sends nothing new.
         pub(everyday) stop: Option<Time> | "never" = None => at_most(Time::ZERO + LONGEST),

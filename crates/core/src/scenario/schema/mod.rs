@@ -53,13 +53,13 @@ impl Scalar for Stop {
 settings! {
     /// Length of the run, and measurement.
     pub struct Run {
-        /// End of the run; required.
+        /// End of the run, required: a point in time, or a number of delivered packets.
         pub(everyday) stop: Stop = Stop::At(Time::ZERO),
-        /// Latest end of the run.
+        /// Time at which the run ends at the latest.
         pub time_limit: Span = Span::secs(200_000) => above(Span::ZERO).at_most(LONGEST),
         /// Number of batches of equal size (in packets or in time) into which the run is divided.
         pub(everyday) batches: u32 = 11 => range(1, 1_000_000_000),
-        /// Number of batches at the start that are discarded.
+        /// Number of batches discarded at the start as warm-up.
         pub(everyday) warmup_batches: u32 = 1 => at_most(1_000_000_000),
         /// Seed of all random numbers.
         pub(everyday) seed: u64 = 1,
@@ -71,7 +71,7 @@ settings! {
         pub max_memory: Memory = Memory(4_000_000_000),
         /// Sampling interval of windows and queues for the table `samples`; "never": no samples.
         pub(everyday) sample_interval: Option<Span> | "never" = None => above(Span::ZERO).at_most(LONGEST),
-        /// Accounts for the airtime of every node, and its energy (table `airtime`).
+        /// Records the airtime and the energy of every node (table `airtime`).
         pub airtime: bool = false,
         /// Tables written during the run: details of every frame, packet, window, queue and route.
         pub(everyday) record: Vec<RecordedTable> = Vec::new(),
@@ -252,7 +252,7 @@ settings! {
         pub error: Overrides<error_model::Config> = Overrides::default(),
         /// Position of the errors; "inherit": as in `wired`.
         pub error_place: Option<error_model::Place> | "inherit" = None,
-        /// Settings of the direction from `dst` to `src` that differ: rate, delay, queue, error, error_place.
+        /// Settings of the reverse direction, from `dst` to `src`, that differ: rate, delay, queue, error, error_place.
         pub back: Overrides<Direction> = Overrides::default()
             ; used when |c| c.duplex, else "the link goes one way",
     }
@@ -268,11 +268,11 @@ settings! {
     pub struct Event {
         /// Time of the event.
         pub(everyday) at: Option<Time> | "none" = None => at_most(Time::ZERO + LONGEST),
-        /// Kind of the change.
+        /// Change that the event makes.
         pub(everyday) action: Option<Action> | "none" = None,
         /// Number of the node of `node_down`, `node_up` and `node_move`.
         pub(everyday) node: Option<u32> | "none" = None,
-        /// Channel of the radio that `node_down` and `node_up` switch; "all": those of the whole node.
+        /// Channel of the radio that `node_down` and `node_up` switch; "all": all radios of the node.
         pub channel: Option<u16> | "all" = None,
         /// Position of the node after `node_move`, reached at once.
         pub(everyday) position: Option<Position> | "none" = None,
@@ -292,7 +292,7 @@ settings! {
 settings! {
     /// Flows that are drawn at random, or read from a file.
     pub struct Traffic {
-        /// Number of flows between nodes that are drawn at random.
+        /// Number of flows between randomly drawn nodes.
         pub(everyday) flows: u32 = 0 => at_most(1_000_000_000),
         /// Seed of the draw; "topology": `topology.seed`.
         pub seed: Option<u64> | "topology" = None
@@ -303,7 +303,7 @@ settings! {
         /// Largest number of hops of such a flow on the shortest path.
         pub max_hops: Option<u32> | "unlimited" = None => at_most(1_000_000)
             ; used when |c| c.flows > 0, else "`traffic.flows` is 0",
-        /// Lets a node be an end of at most one of these flows.
+        /// Draws each node as an end of one of these flows at most.
         pub(everyday) distinct_ends: bool = true
             ; used when |c| c.flows > 0, else "`traffic.flows` is 0",
         /// A CSV file with the columns src and dst: one flow per line. An optional column started_at_s has the start
@@ -350,7 +350,7 @@ settings! {
 settings! {
     /// Split of a connection at a node.
     pub struct Split {
-        /// Buffer size of the node \[segments\]; when the buffer is full, the window offered to the source is closed.
+        /// Buffer size of the node \[segments\]; a full buffer closes the window that is offered to the source.
         pub buffer_segments: u32 = 64 => range(1, 1_000_000),
         /// TCP settings of the second half that differ from those of the flow.
         pub tcp: Overrides<tcp::Config> = Overrides::default(),
@@ -362,9 +362,9 @@ settings! {
     pub struct Middlebox {
         /// Function of the middlebox.
         pub kind: middlebox::Kind = middlebox::Kind::Snoop,
-        /// Number of the node at which the middlebox is.
+        /// Number of the node that contains the middlebox.
         pub node: Option<u32> | "none" = None,
-        /// Numbers of the flows served by the middlebox; "all": all TCP flows that pass the node.
+        /// Numbers of the flows that the middlebox serves; "all": all TCP flows that pass the node.
         pub flows: Option<Vec<u32>> | "all" = None,
         /// Settings of this middlebox that differ from `snoop`.
         pub snoop: Overrides<snoop::Config> = Overrides::default()

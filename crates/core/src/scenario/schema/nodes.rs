@@ -57,8 +57,8 @@ impl Scalar for NodeSet {
 }
 
 settings! {
-    /// Settings of some nodes that differ from the common ones. For a node in two of these groups the later group
-    /// counts.
+    /// Settings of some nodes that differ from the common ones. For a node in two of these groups, the later group
+    /// applies.
     pub struct Own {
         /// Numbers of the nodes.
         pub nodes: NodeSet = NodeSet::default(),
