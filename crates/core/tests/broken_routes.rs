@@ -31,7 +31,7 @@ fn interrupted(protocol: &str, tcp: &str) -> Recorder {
 }
 
 #[test]
-fn with_elfn_a_sender_sends_probes_while_there_is_no_route_and_hardly_times_out() {
+fn elfn_sends_probes_without_a_route_and_hardly_times_out() {
     for protocol in Protocol::ALL.iter().filter(|p| p.learns_routes()).map(|p| p.word()) {
         let plain = interrupted(protocol, "");
         // With timeouts of 1, 2, 4 and 8 s at least.
@@ -49,7 +49,7 @@ fn with_elfn_a_sender_sends_probes_while_there_is_no_route_and_hardly_times_out(
 }
 
 #[test]
-fn where_senders_do_not_back_off_they_soon_find_that_there_is_a_route_again() {
+fn senders_without_backoff_soon_notice_a_new_route() {
     let delivered = |tcp: &str| flow(&interrupted("aodv", tcp), "packets_delivered") as f64;
     let (plain, elfn) = (delivered(""), delivered("tcp.elfn.enabled = true"));
     assert!(elfn > 1.1 * plain, "{elfn} with, {plain} without");
@@ -97,7 +97,7 @@ fn red_in_the_mesh_drops_what_is_not_ecn_capable() {
 }
 
 #[test]
-fn a_queue_that_is_not_purged_keeps_what_waits_for_a_lost_neighbor() {
+fn queue_without_purge_keeps_packets_for_a_lost_neighbor() {
     for protocol in hop_by_hop() {
         let routing = format!("routing.protocol = \"{protocol}\"");
         let lost = |queue: &str| dropped(&mesh(queue, &routing), "dropped_route_failure").iter().sum::<u64>();

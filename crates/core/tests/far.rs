@@ -228,7 +228,7 @@ fn below(state: &mut u64, n: usize) -> usize {
 }
 
 #[test]
-fn no_packet_is_lost_from_the_books_however_far_and_however_short_the_slots() {
+fn every_packet_is_accounted_for_at_any_distance_and_slot_time() {
     let mut draw = 1;
     for case in 0..150 {
         let mut pick = |list: &[&'static str]| list[below(&mut draw, list.len())];

@@ -201,7 +201,7 @@ fn a_rate_of_a_link_that_is_none_is_warned_of() {
 }
 
 #[test]
-fn a_frame_at_a_rate_that_does_not_reach_is_an_error_to_those_who_hear_it() {
+fn frame_at_too_fast_a_rate_is_an_error_where_it_is_sensed() {
     let lines = traced(
         r#"
         run = { stop = "3 s" }

@@ -51,7 +51,7 @@ fn run(scenario: &Scenario) -> String {
 }
 
 #[test]
-fn a_chain_of_links_gives_the_same_bytes_as_the_model_from_which_they_come() {
+fn chain_of_measured_links_gives_the_bytes_of_its_model() {
     for reception in RECEPTIONS {
         let log_distance =
             r#"propagation = "log_distance", log_distance = { exponent = 2.2, distance = "10 m", loss = "81.6 dB" }"#;

@@ -340,6 +340,6 @@ pub fn section() -> &'static str {
 }
 
 #[test]
-fn goodput_windows_and_round_trip_times_are_those_of_a_kernel_but_for_what_is_explained() {
+fn goodput_cwnd_and_rtt_match_a_kernel_except_where_explained() {
     assert!(JUDGED.1.is_empty(), "{:#?}", JUDGED.1);
 }

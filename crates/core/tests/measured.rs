@@ -61,7 +61,7 @@ fn packets_of_the_warm_up_have_rows_of_their_own() {
 }
 
 #[test]
-fn the_measured_part_of_a_run_that_ends_in_its_warm_up_is_the_last_batch() {
+fn run_that_ends_in_its_warm_up_measures_the_last_batch() {
     let text = chain("stop = \"4000 delivered\", batches = 4, warmup_batches = 3, time_limit = \"8 s\"");
     let sim = ran(&text);
     let r = sim.recorder();

@@ -157,7 +157,7 @@ fn congestion_is_not_taken_for_a_loss_on_the_link() {
 }
 
 #[test]
-fn a_split_connection_hides_the_losses_and_closes_the_window_when_its_buffer_is_full() {
+fn split_hides_losses_and_a_full_buffer_closes_its_window() {
     let split = "middlebox = [{ kind = \"split\", node = 1, split = { buffer_segments = 8 } }]";
     let r = run(&last_hop("", LOSSY, split), 1);
     assert_eq!((sum(&r, "fast_retransmits"), sum(&r, "timeouts")), (0, 0));

@@ -51,7 +51,7 @@ fn a_saturated_chain_allocates_nothing_after_its_start() {
 }
 
 #[test]
-fn senders_that_hear_of_their_own_queue_allocate_nothing_after_its_start() {
+fn local_drop_notification_does_not_allocate_after_the_start() {
     for tcp in ["small_queue = 2", "local_drop = \"cwr\""] {
         let text = format!(
             r#"
@@ -90,7 +90,7 @@ fn routing_allocates_nothing_after_its_start() {
 }
 
 #[test]
-fn rate_control_and_signals_that_add_up_allocate_nothing_after_their_start() {
+fn rate_control_and_sinr_do_not_allocate_after_their_start() {
     for algorithm in Algorithm::ALL.iter().filter(|a| a.chooses_rates()).map(|a| a.word()) {
         let text = format!(
             r#"
@@ -165,7 +165,7 @@ fn drops_before_the_mac_allocate_nothing_after_their_start() {
 }
 
 #[test]
-fn flows_that_cross_and_whose_air_time_is_counted_allocate_nothing_after_their_start() {
+fn crossing_flows_with_airtime_do_not_allocate_after_start() {
     let count = allocations(
         r#"
         run = { stop = "1000000 delivered", batches = 1, warmup_batches = 0, airtime = true }
@@ -215,7 +215,7 @@ fn middleboxes_allocate_nothing_after_their_start() {
 }
 
 #[test]
-fn recorded_tables_allocate_nothing_once_they_are_taken_out_as_they_come() {
+fn recorded_tables_do_not_allocate_while_they_are_drained() {
     let text = r#"
         run = { stop = "1000000 delivered", batches = 1, warmup_batches = 0,
                 record = ["frames", "packets", "cwnd", "queue", "routes"] }

@@ -125,7 +125,7 @@ fn a_drop_elsewhere_is_a_loss() {
 }
 
 #[test]
-fn the_limit_counts_those_that_wait_and_a_node_may_count_otherwise() {
+fn limit_counts_waiting_packets_and_may_differ_per_node() {
     // A burst of four into a slow queue, at the node that counts the arrival (one waits beside the one in service) and
     // at another one (two do).
     for (node, packets) in [(0, 3), (1, 2)] {
@@ -159,7 +159,7 @@ fn kernel(case: &str) -> (&'static str, &'static str, u32, bool) {
 }
 
 #[test]
-fn windows_and_rates_are_those_of_a_kernel_where_its_mechanisms_are_the_same() {
+fn windows_and_rates_match_a_kernel_with_the_same_mechanisms() {
     // Kernels of today begin with ten segments. They have two packets in their node, the one that is sent included;
     // this sender has three, because with two its windows are smaller than those of a kernel (L_EU_q2: 24.0, not 26.0).
     let mut compared = 0;

@@ -53,7 +53,7 @@ fn a_dead_link_uses_its_chains_up() {
 }
 
 #[test]
-fn a_packet_that_arf_gives_up_at_the_slowest_rate_has_all_attempts_there() {
+fn arf_counts_all_attempts_of_a_lost_packet_at_the_slowest_rate() {
     // From 1 Mbit/s there is no way down: all seven attempts are made there.
     let arf =
         dead_link("data", "never", "stop = \"1 s\", batches = 1, warmup_batches = 0").replace("sample_rate", "arf");
@@ -151,7 +151,7 @@ fn rates_and_nodes_count_the_same() {
 }
 
 #[test]
-fn rates_that_are_named_are_chosen_among_and_one_that_comes_again_is_counted_once() {
+fn named_rates_limit_the_choice_and_count_once() {
     let named = |rates: &str| {
         let text = lossy("minstrel", "shortest_path", "never");
         run(

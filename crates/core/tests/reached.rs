@@ -98,7 +98,7 @@ fn delivered(preset: &str, protocol: &str, algorithm: &str, meters: u32, seed: u
 }
 
 #[test]
-fn a_link_that_only_slower_rates_use_carries_as_much_as_with_listed_routes() {
+fn link_of_slow_rates_only_carries_as_much_as_listed_routes() {
     for (preset, algorithm, meters) in [("802.11n", "aarf", 60), ("802.11a", "arf", 60), ("standard", "minstrel", 25)] {
         let listed = delivered(preset, "fixed", algorithm, meters, 1);
         assert!(listed > 200, "{preset}: {listed}");

@@ -143,7 +143,7 @@ fn pairs_that_cannot_work_are_refused() {
 }
 
 #[test]
-fn the_mistake_is_shown_at_the_setting_that_lies_over_the_others() {
+fn error_is_shown_at_the_overriding_setting() {
     let split = "topology.hops = 2\n[[middlebox]]\nkind = \"split\"\nnode = 1\n";
     for (text, place) in [
         ("tcp.loss_recovery = \"vegas\"".to_owned(), "tcp.loss_recovery"),

@@ -258,7 +258,7 @@ fn pieces_are_cut_into_segments_as_the_rule_for_small_segments_says() {
 }
 
 #[test]
-fn a_transfer_in_pieces_closes_when_everything_is_written_and_a_stop_withdraws_the_rest() {
+fn transfer_in_pieces_closes_after_the_last_write_or_a_stop() {
     let bulk = "bulk = { bytes = \"400 kB\", write_size = \"10 kB\" }";
     let tcp = |more: &str| format!("tcp = {{ send_buffer = \"auto\"{more} }}");
     let (_, flows) = one_wire(&format!("{bulk}\nflow = [{{ src = 0, dst = 1, {} }}]", tcp(", fin = true")));

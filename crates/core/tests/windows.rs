@@ -51,7 +51,7 @@ fn a_sender_that_its_receiver_holds_back_is_said_to_be() {
 }
 
 #[test]
-fn every_variant_that_fills_the_window_of_its_receiver_is_said_to_be_held_back() {
+fn variants_that_fill_the_receive_window_count_as_limited() {
     // The rate of TCP-AP holds it back.
     for (variant, _) in Variant::WORDS.iter().filter(|v| v.0 != "tcp_ap") {
         let more = format!("tcp = {{ variant = \"{variant}\", receive_window = 4 }}");
@@ -66,7 +66,7 @@ fn every_variant_that_fills_the_window_of_its_receiver_is_said_to_be_held_back()
 /// largest buffer, 4 MiB, holds 1,839 segments of 1448 B with 832 B of bookkeeping, and the program writes when a third
 /// of it is free.
 #[test]
-fn a_sender_that_its_send_buffer_holds_back_is_said_to_be_and_is_as_slow_as_a_kernel() {
+fn send_buffer_limits_a_sender_as_in_a_kernel_and_is_reported() {
     let text = "extends = \"linux\"\nrun = { stop = \"20 s\", batches = 1, warmup_batches = 0 }\n\
          topology = { kind = \"none\", wired_nodes = 2 }\nflow = [{ dst = 1 }]\nbulk.write_size = \"65536 B\"\n\
          wired_link = [{ dst = 1, rate = \"40 Mbit/s\", delay = \"500 ms\", queue.limit = 20000 }]";
@@ -81,7 +81,7 @@ fn a_sender_that_its_send_buffer_holds_back_is_said_to_be_and_is_as_slow_as_a_ke
 /// An acknowledgement for each `segments`, the last one of a train perhaps for fewer; the first ones one by one, as
 /// long as the window grows.
 #[test]
-fn an_acknowledgement_covers_as_many_segments_as_it_may_with_a_buffer_and_a_reader() {
+fn ack_covers_the_allowed_segments_with_a_buffer_and_a_reader() {
     let buffer = "receive_buffer = { enabled = true, initial = \"200000 B\", max = \"200000 B\" }";
     let reader = "reader = { rate = \"1 Gbit/s\", read_size = \"1460 B\" }";
     for way in [buffer, reader] {

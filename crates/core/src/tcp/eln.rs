@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_segment_goes_out_for_each_duplicate_within_the_window_of_the_receiver() {
+    fn each_duplicate_sends_a_new_segment_within_the_receive_window() {
         let mut b = Bench::new(Variant::NewReno, ElnConfig::default());
         b.sender.drain();
         // Segments 1 to 10 are out and fill the window of the receiver.

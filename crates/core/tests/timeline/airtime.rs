@@ -155,7 +155,7 @@ fn sent(lines: &[Line], node: u32, kind: &str) -> Vec<u64> {
 }
 
 #[test]
-fn a_frame_that_collides_is_lost_time_and_its_repetition_is_a_retransmission() {
+fn collided_frame_is_lost_time_and_its_repeat_a_retransmission() {
     let (sim, lines) = hidden("1.0029 s", "1 s", "");
     let (zero, three) = (sent(&lines, 0, "DATA"), sent(&lines, 3, "DATA"));
     assert_eq!((zero.len(), three.len()), (2, 1));

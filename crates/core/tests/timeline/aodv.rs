@@ -141,7 +141,7 @@ fn answered(b: &Bench, said: &[Out]) -> Option<(u32, PacketId)> {
 }
 
 #[test]
-fn requests_over_a_link_on_which_a_reply_was_lost_are_ignored_for_a_while() {
+fn requests_over_a_link_that_lost_a_reply_are_ignored() {
     // BLACKLIST_TIMEOUT = RREQ_RETRIES * NET_TRAVERSAL_TIME = 2 * 2 * 40 ms * 35 (RFC 3561, 6.8 and 10).
     let timeout = Span::ms(2 * 2 * 40 * 35);
     for preset in ["standard", "ns2-2.35"] {

@@ -344,7 +344,7 @@ fn what_a_source_does_about_an_unknown_flow() {
 }
 
 #[test]
-fn own_flows_end_with_their_links_and_those_of_others_where_they_are_to() {
+fn own_flows_end_with_their_links_and_passing_ones_by_setting() {
     for (preset, known) in [("standard", false), ("ns2-2.35", true)] {
         let mut b = Bench::new(preset, "flow_state = true");
         b.follow(FlowState::Establishes(1));

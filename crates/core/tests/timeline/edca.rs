@@ -294,7 +294,7 @@ fn after_requests_in_vain(wlan: &str) -> Bench {
 }
 
 #[test]
-fn data_go_on_after_requests_in_vain_and_the_request_follows_the_first_answer() {
+fn data_follow_failed_requests_and_the_first_answer_renews_them() {
     // As `bar_pending` of mac80211: a request that has failed is sent again when a frame to the station is
     // acknowledged.
     let mut b = after_requests_in_vain("aggregation.max_mpdus = 2");
@@ -639,7 +639,7 @@ fn an_agreement_is_asked_for_as_in_timeline_16() {
 }
 
 #[test]
-fn a_station_that_is_switched_off_has_lost_what_was_not_acknowledged() {
+fn switched_off_station_loses_unacknowledged_packets() {
     let mut b = Bench::new("aggregation.max_mpdus = 4", 1);
     b.enqueue(43, BE, 5);
     assert_eq!(b.next_frame().4, [0, 1, 2, 3]);

@@ -149,7 +149,7 @@ fn a_collider_waits_for_difs() {
 }
 
 #[test]
-fn a_packet_that_finds_the_medium_idle_for_less_than_difs_draws_a_back_off() {
+fn packet_draws_a_backoff_if_the_medium_is_idle_less_than_difs() {
     let frame = foreign(0);
     for (signal, space) in [(Signal::Frame(&frame), DIFS), (Signal::Energy, DIFS), (Signal::Error, EIFS)] {
         let first = |after: u64, seed| {

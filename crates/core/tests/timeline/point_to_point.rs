@@ -87,7 +87,7 @@ fn a_link_keeps_the_order_and_has_one_deadline() {
 }
 
 #[test]
-fn a_packet_that_comes_when_the_transmitter_becomes_free_finds_it_free() {
+fn packet_finds_a_transmitter_free_that_is_just_done() {
     // 1040 B take 2.08 ms to the node in the middle and 4.16 ms from it, whose queue has room for one packet. The third
     // one comes at 6.24 ms, when the first has left; the fourth at 8.32 ms finds the queue full; the fifth comes at
     // 10.4 ms, when the second has left. The numbers of the nodes and the order of the links must not matter.

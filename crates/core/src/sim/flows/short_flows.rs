@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_for_a_transfer_that_is_over_does_not_disturb_the_next() {
+    fn late_segments_of_a_transfer_do_not_disturb_the_next() {
         // The retransmission timer is shorter than a round trip: copies are under way when all is acknowledged.
         let text = |rto: &str| {
             format!(

@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn the_window_is_not_cut_below_two_segments_and_a_mark_does_not_raise_it() {
+    fn mark_leaves_two_segments_and_never_raises_the_window() {
         let (mut rule, mut w) = after_loss(Signal::Ecn);
         w.cwnd = 1.5;
         rule.on_congestion(&congestion(Signal::Ecn, 1.5), &mut w);

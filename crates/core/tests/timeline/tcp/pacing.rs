@@ -87,7 +87,7 @@ fn a_sender_whose_rule_answers_without_a_pace_sends_at_once() {
 }
 
 #[test]
-fn a_timeout_before_what_is_sent_again_has_left_is_no_reason_to_give_up() {
+fn timeout_before_the_retransmission_has_left_does_not_give_up() {
     // The pace is slower than the timeout, which is not backed off. Probes have none.
     for (word, mut cfg) in variants("RFC").filter(|v| v.0 != "e_newreno") {
         cfg.syn = false;

@@ -167,7 +167,7 @@ fn cause(name: &str) -> Option<&'static str> {
 }
 
 #[test]
-fn senders_send_nothing_again_that_waits_in_their_own_node_as_the_kernel() {
+fn senders_do_not_retransmit_what_waits_in_their_node() {
     let (mut wrong, mut repeats, mut agree) = (vec![], 0, 0);
     let all = answers();
     for answer in &all {

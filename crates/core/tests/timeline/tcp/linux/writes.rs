@@ -224,6 +224,6 @@ pub fn section() -> &'static str {
 }
 
 #[test]
-fn what_is_written_is_cut_pushed_and_acknowledged_as_by_the_kernel() {
+fn writes_are_cut_pushed_and_acknowledged_as_in_the_kernel() {
     assert!(JUDGED.1.is_empty(), "{:#?}", JUDGED.1);
 }
