@@ -386,7 +386,7 @@ def test_a_program_moves_a_node() -> None:
     assert legs["time_s"].to_list() == [0, 2, 4, 5]
     assert legs["y_m"].to_list() == pytest.approx([0, 0, 100, 0])
     assert legs["speed_mps"].to_list() == [0, 50, 0, 0]
-    with pytest.raises(chappe.ScenarioError, match="it is not said where to"):
+    with pytest.raises(chappe.ScenarioError, match="the position or destination is missing"):
         chappe.start({"run.stop": "10 s"}).apply("node_move", node=1)
 
 

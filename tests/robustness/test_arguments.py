@@ -351,14 +351,14 @@ def test_parallel_runs_count_towards_memory() -> None:
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("lists", "x = " + "[" * 5000, "more than 32 tables and lists within each other"),
+        ("lists", "x = " + "[" * 5000, "more than 32 nested tables and lists"),
         (
             "axis",
             "[axes]\ntcp.window = [" + "[" * 70 + "]" * 70 + "]",
-            "more than 32 tables and lists within each other",
+            "more than 32 nested tables and lists",
         ),
-        ("scenario", "[scenario]\n" + "a." * 300 + "b = 1", "more than 32 tables and lists within each other"),
-        ("case", "[cases.x]\n" + "a." * 60_000 + "b = 1", "more than 32 tables and lists within each other"),
+        ("scenario", "[scenario]\n" + "a." * 300 + "b = 1", "more than 32 nested tables and lists"),
+        ("case", "[cases.x]\n" + "a." * 60_000 + "b = 1", "more than 32 nested tables and lists"),
         ("digits", "seeds = " + "9" * 5000, "is too large"),
         ("size", "x = 1\n" * 100_000, "has more than 0.2 MB"),
         ("names", "x = '''\n" + ".".join("a" * 100) + "!\n'''\n", "a study has no setting `x`"),

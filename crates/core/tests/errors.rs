@@ -70,13 +70,13 @@ fn sparse_topology_error_names_a_sufficient_density() {
     for more in ["", "radio.range = \"200 m\"\n", "topology.seed = 7\n"] {
         let text = format!("{more}topology.kind = \"random\"\ntopology.nodes = 25\ntopology.width = \"3000 m\"\n");
         let said = problem(&text);
-        let (_, help) = said.split_once(" was always a node that could not reach another -> ").expect(&said);
+        let (_, help) = said.split_once(" some node could never reach another -> ").expect(&said);
         let words: Vec<&str> = help.split([' ', ',', ';']).collect();
-        // The numbers told are right: "with N nodes it is connected, on W m x H m it is".
+        // The numbers are right: "it is connected with N nodes or on W m x H m".
         let at = |i: usize| words[i];
-        assert_eq!((at(0), at(2), at(7), at(10)), ("with", "nodes", "on", "x"), "{help}");
+        assert_eq!((at(3), at(5), at(7), at(10)), ("with", "nodes", "on", "x"), "{help}");
         let run = "run.stop = \"1 s\"\ntraffic.flows = 1\n";
-        read(&format!("{run}{}", text.replace("= 25", &format!("= {}", at(1)))))
+        read(&format!("{run}{}", text.replace("= 25", &format!("= {}", at(4)))))
             .unwrap_or_else(|e| panic!("{help}\n{e}"));
         let area = format!("topology.height = \"{} m\"\n", at(11));
         let smaller = text.replace("3000 m", &format!("{} m", at(8)));
@@ -90,7 +90,7 @@ fn sparse_topology_error_does_not_need_the_nodes_of_links() {
     let text = "extends = \"ivynet\"\ntopology.kind = \"random\"\ntopology.nodes = 5\ntopology.width = \"1 km\"\n\
                 wired_link = [{ src = 0, dst = 4 }]";
     let said = problem(text);
-    assert!(said.contains(" was always a node that could not reach another"), "{said}");
+    assert!(said.contains(" some node could never reach another"), "{said}");
 }
 
 #[test]
@@ -373,7 +373,7 @@ fn links_need_a_table_thresholds_and_nodes_that_stay() {
     assert_eq!(
         problem(&links("radio.receive_threshold = \"-60 dBm\"")),
         "`radio.sense_threshold` is \"sense_range\", and links have no range \
-         -> a signal that was measured is compared with a power: set it, e.g. to \"-64 dBm\""
+         -> a measured signal is compared with a power: set it, e.g. to \"-64 dBm\""
     );
     assert_eq!(
         problem(&links(&format!("{both}\"-50 dBm\""))),
@@ -446,11 +446,9 @@ fn receivers_that_cannot_do_as_told_cause_warnings() {
     let buffer = |more: &str| format!("tcp.receive_window = 100\ntcp.receive_buffer = {{ enabled = true{more} }}");
     assert_eq!(
         said(&buffer(", segment_memory = \"1000 B\"")),
-        [
-            "small_memory tcp.receive_buffer.segment_memory a segment of 1460 B takes 1000 B of the buffer: it counts as \
-          1460 B -> set `tcp.receive_buffer.segment_memory` to more than `tcp.mss`: it is the memory of the payload and \
-          of the bookkeeping"
-        ]
+        ["small_memory tcp.receive_buffer.segment_memory a segment of 1460 B has only 1000 B of buffer memory: it \
+             counts as 1460 B -> set `tcp.receive_buffer.segment_memory` to more than `tcp.mss`: it is the memory of the \
+             payload and of the bookkeeping"]
     );
     assert_eq!(said(&buffer(", segment_memory = \"1460 B\"")), [""; 0]);
     // Without the buffer of memory the setting has no effect, which another warning says.
@@ -546,10 +544,7 @@ fn settings_without_effect_cause_one_warning_per_reason() {
          the congestion control is not `vegas`"
     );
     let nagle = "tcp.nagle = \"minshall\"";
-    assert_eq!(
-        one(nagle),
-        "tcp.nagle: `tcp.nagle` has no effect, because no flow has a segment to send that is not full"
-    );
+    assert_eq!(one(nagle), "tcp.nagle: `tcp.nagle` has no effect, because no flow sends a short segment");
     assert_eq!(said(&format!("{nagle}\nbulk.write_size = \"100 B\"")), []);
     assert_eq!(said("extends = \"linux\""), []);
     assert_eq!(
@@ -675,7 +670,7 @@ fn invalid_links() {
     );
     assert_eq!(
         problem("topology.kind = \"none\"\ntopology.wired_nodes = 1"),
-        "my.toml:3:24 no node has a radio, and there is 1 node without -> a network has at least two nodes"
+        "my.toml:3:24 no node has a radio, and there is 1 node without one -> a network has at least two nodes"
     );
 }
 
@@ -1445,7 +1440,8 @@ fn invalid_queue_management() {
     );
     assert_eq!(
         problem("queue = { limit = 5, mark_threshold = 5 }"),
-        "my.toml:2:39 nothing is marked, because 5 packets never wait for another one -> it must be below `queue.limit`"
+        "my.toml:2:39 nothing is marked, because 5 packets never wait when another one arrives \
+         -> it must be below `queue.limit`"
     );
     assert_eq!(
         problem("queue.limit_bytes = \"1000 B\""),
@@ -1664,7 +1660,7 @@ fn invalid_motion() {
     );
     assert_eq!(
         walk(&format!("{area}, min_speed = \"0 m/s\"")),
-        "my.toml:2:88 random waypoint with speeds from 0 m/s on has no stationary state: nodes become slower for ever \
+        "my.toml:2:88 random waypoint with speeds down to 0 m/s has no stationary state: nodes become slower forever \
          -> let `mobility.min_speed` be above 0 m/s, or `mobility.initial` be \"uniform\""
     );
     assert_eq!(
@@ -1709,14 +1705,17 @@ fn invalid_motion() {
     let moved =
         |what: &str| problem(&format!("event = [{{ at = \"1 ms\", action = \"node_move\", node = 1, {what} }}]"));
     let either = "set `position`, or `destination` and `speed`";
-    assert_eq!(moved("speed = \"1 m/s\""), format!("my.toml:2:10 event 0: it is not said where to -> {either}"));
+    assert_eq!(
+        moved("speed = \"1 m/s\""),
+        format!("my.toml:2:10 event 0: the position or destination is missing -> {either}")
+    );
     assert_eq!(
         moved("destination = [\"1 m\", \"1 m\"]"),
-        format!("my.toml:2:71 event 0: it is not said how fast -> {either}")
+        format!("my.toml:2:71 event 0: the speed is missing -> {either}")
     );
     assert_eq!(
         moved("position = [\"1 m\", \"1 m\"], speed = \"1 m/s\""),
-        format!("my.toml:2:68 event 0: whoever is at a place at once does not walk -> {either}")
+        format!("my.toml:2:68 event 0: a node that is there at once does not walk -> {either}")
     );
     assert_eq!(
         moved("position = [\"1 m\", \"1e8 m\"]"),
@@ -1866,7 +1865,7 @@ fn invalid_names_of_flows() {
     for taken in ["tcp", "udp", "vegas", "cbr", "on_off", "worst", "each", "all"] {
         let said = flows(&format!("{{ dst = 1, group = \"{taken}\" }}"));
         assert!(said.starts_with("my.toml:2:28 `flow.0.group` cannot be "), "{said}");
-        assert!(said.contains("already chooses flows by what they are"), "{said}");
+        assert!(said.contains("already stands for a choice of flows"), "{said}");
     }
     for written in ["7", "\"7\"", "\"my voice\"", "\"a,b\"", "\"src=0\"", "\"\"", "true"] {
         let said = flows(&format!("{{ dst = 1, name = {written} }}"));
@@ -1928,12 +1927,12 @@ fn packets_that_do_not_fit_into_frames() {
     // The MSDU of 802.11 has 2304 B, LLC included.
     assert_eq!(
         problem("net.mtu = \"2300 B\""),
-        "my.toml:2:11 a packet of 2300 B and 8 B of LLC are more than an MSDU has, 2304 B \
+        "my.toml:2:11 a packet of 2300 B with 8 B of LLC is larger than an MSDU, 2304 B \
          -> set `net.mtu` to at most 2296 B"
     );
     assert_eq!(
         problem("net.mtu = \"2200 B\"\nwlan.llc_size = \"200 B\""),
-        "my.toml:3:17 a packet of 2200 B and 200 B of LLC are more than an MSDU has, 2304 B \
+        "my.toml:3:17 a packet of 2200 B with 200 B of LLC is larger than an MSDU, 2304 B \
          -> set `net.mtu` to at most 2104 B"
     );
     for fits in [

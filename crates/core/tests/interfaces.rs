@@ -311,7 +311,7 @@ fn what_cannot_be_meant_is_refused_with_its_place() {
         "`wlan.link_rate.2` is for the same nodes",
         "`wlan.link_rate.4.rate` is 7 Mbit/s",
         "3 Mbit/s is not a rate of 802.11a or 802.11b",
-        "`radio.sensitivity.0` has not one of `range` and `receive_threshold`",
+        "`radio.sensitivity.0` needs one of `range` and `receive_threshold`",
         "2 Mbit/s reach 300 m, farther than any frame (250 m)",
     ] {
         assert!(all.contains(said), "{said}\n{all}");

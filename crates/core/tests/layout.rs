@@ -256,7 +256,7 @@ fn unreadable_movement_file_is_the_only_problem() {
     assert_eq!(refused(&file("none.mv")), own("`none.mv`: no such file"));
     let label = "`bad.mv`: line 2 is no command of a movement file: `$node_(0) label home`";
     assert_eq!(refused(&file("bad.mv")), own(label));
-    let gap = "`gap.mv`: it does not say where nodes 0, 2, 3 are, and goes up to node 4";
+    let gap = "`gap.mv`: it has no position of nodes 0, 2, 3, and goes up to node 4";
     assert_eq!(refused(&file("gap.mv")), own(gap));
     let high = good(&file("high.mv"));
     let said: Vec<&str> = high.warnings.iter().map(|w| w.message.as_str()).collect();
@@ -268,7 +268,7 @@ fn unreadable_movement_file_is_the_only_problem() {
     let inline = |ways: &str| {
         refused(&format!("topology.kind = \"motion\"\nmobility = {{ model = \"file\", table = \"{ways}\" }}"))
     };
-    assert_eq!(inline(ways), "mobility.table: it does not say where node 0 is, and goes up to node 1");
+    assert_eq!(inline(ways), "mobility.table: it has no position of node 0, and goes up to node 1");
     assert_eq!(inline("x\\n"), "mobility.table: `mobility.table` cannot be \"x\\u{a}\"");
 }
 
@@ -292,8 +292,8 @@ fn unreadable_files_are_reported() {
         ("empty_field.csv", "line 2 has 3 fields, and the header names 2"),
         ("twice.csv", "line 1 has the column `x_m` twice"),
         ("name.csv", "line 1 has a column `name`, which is not known here"),
-        ("same_node.csv", "lines 2 and 3 are of the same `node`, 0"),
-        ("node_gap.csv", "line 3 is of `node` 2, and there are 2 rows"),
+        ("same_node.csv", "lines 2 and 3 have the same `node`, 0"),
+        ("node_gap.csv", "line 3 has `node` 2, and there are 2 rows"),
         ("header_again.csv", "line 3 has nothing that fits in column `x_m`"),
         ("empty.csv", "it is empty"),
         ("header.csv", "it has no rows below its header"),
@@ -306,7 +306,7 @@ fn unreadable_files_are_reported() {
         ("half.csv", "line 3 has nothing that fits in column `src`"),
         ("negative.csv", "line 2 has nothing that fits in column `dst`"),
         ("early.csv", "line 3 has nothing that fits in column `started_at_s`"),
-        ("flow_gap.csv", "line 2 is of `flow` 1, and there is 1 row"),
+        ("flow_gap.csv", "line 2 has `flow` 1, and there is 1 row"),
         ("no_flows.csv", "it has no rows below its header"),
     ] {
         assert_eq!(flows(name), own("traffic", name, why));
@@ -375,10 +375,10 @@ const FOREIGN: [(&str, &str, &str, &str); 41] = [
         "a script of ns-2 with traffic",
         "`traffic.file`",
     ),
-    ("topology.file", "set ns [new Simulator]\nset n0 [$ns node]\n", "it is a script of ns-2", "one node in a line"),
+    ("topology.file", "set ns [new Simulator]\nset n0 [$ns node]\n", "it is a script of ns-2", "one node per line"),
     ("topology.file", "set terminal png\nplot sin(x)\n", "it has no column `x_m`", "its columns are x_m, y_m"),
     ("topology.file", "[General]\nnetwork = Net\n", "it has no column `x_m`", "its columns are x_m, y_m"),
-    ("topology.file", "[\n{}]\n", "it is JSON", "one node in a line"),
+    ("topology.file", "[\n{}]\n", "it is JSON", "one node per line"),
     ("topology.file", "x_m y_m\n0 0\n", "separated by blanks", "by commas"),
     ("topology.file", "x_m\ty_m\n0\t0\n", "separated by tabs", "by commas"),
     ("mobility.file", "time_s\tnode\n0\t0\n", "separated by tabs", "by commas"),
@@ -392,7 +392,7 @@ const FOREIGN: [(&str, &str, &str, &str); 41] = [
         "a `.movements` file of BonnMotion",
         "`mobility.file`",
     ),
-    ("traffic.file", "0 1\n1 2\n", "its numbers stand between blanks", "one flow in a line"),
+    ("traffic.file", "0 1\n1 2\n", "its numbers are separated by blanks", "one flow per line"),
     ("topology.file", "src,dst\n0,1\n", "it is a table of flows", "name it as `traffic.file`"),
     ("traffic.file", "node,x_m,y_m\n0,0,0\n", "it is a table of places", "name it as `topology.file`"),
     ("traffic.file", "src,dst,loss_db\n0,1,80\n", "it is a table of links", "name it as `radio.links_file`"),
@@ -451,7 +451,7 @@ fn impossible_layouts_are_reported() {
         ("topology = { kind = \"grid\", rows = 1, columns = 1 }", "there is 1 node"),
         ("topology = { kind = \"random\", nodes = 1 }", "`topology.nodes` is 1"),
         ("topology = { kind = \"random\", width = \"0 m\" }", "`topology.width` is 0 m"),
-        ("topology = { kind = \"random\", nodes = 12 }", "always a node that could not reach another"),
+        ("topology = { kind = \"random\", nodes = 12 }", "some node could never reach another"),
         (
             "topology = { kind = \"random\" }\ntraffic.flows = 61",
             "61 flows of this length cannot be found between different nodes, only ",
@@ -460,7 +460,7 @@ fn impossible_layouts_are_reported() {
             "topology = { kind = \"random\" }\ntraffic = { flows = 1, min_hops = 60 }",
             "1 flow of this length cannot be found between different nodes, only 0",
         ),
-        ("traffic = { flows = 1, min_hops = 3, max_hops = 2 }", "the most hops, 2, are fewer"),
+        ("traffic = { flows = 1, min_hops = 3, max_hops = 2 }", "the largest number of hops, 2, is below"),
         ("traffic = { flows = 1, min_hops = 0 }", "`traffic.min_hops` is 0"),
         ("topology = { kind = \"random\", nodes = 30000 }", "at most 20000 are allowed"),
     ] {

@@ -158,7 +158,7 @@ fn errors_in_movement_files_name_their_line() {
         (&format!("{header},time_s\n0,0,1,1,2,2,1,5\n"), "line 1 has the column `time_s` twice"),
         (
             &format!("{header},z\n0,0,1,1,2,2,1,5\n"),
-            "line 1 has a column `z`, which is not known here; ways have two dimensions",
+            "line 1 has a column `z`, which is not known here; movements have two dimensions",
         ),
         (&format!("{header}\n"), "it has no rows below its header"),
         ("", "it is empty"),

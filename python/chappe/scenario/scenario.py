@@ -132,7 +132,7 @@ def text_of(file: BinaryIO, name: object, longest: int = _LONGEST) -> str:
 def _plain(value: Any, depth: int = 0) -> Any:
     """A value for JSON: tuples become lists, paths and NaN text, numpy scalars and arrays numbers and lists."""
     if depth >= _DEEPEST and isinstance(value, Iterable) and not isinstance(value, str):
-        return f"more than {_DEEPEST} tables and lists within each other"
+        return f"more than {_DEEPEST} nested tables and lists"
     if isinstance(value, Mapping):
         return {_text(_written(k)): _plain(v, depth + 1) for k, v in value.items()}
     if isinstance(value, bool) or value is None:

@@ -75,7 +75,7 @@ impl Links {
         let mut all = csv.rows().iter().map(row).collect::<Result<Vec<_>, Misread>>()?;
         all.sort_by_key(|l| (l.from, l.to, l.line));
         if let Some(w) = all.windows(2).find(|w| (w[0].from, w[0].to) == (w[1].from, w[1].to)) {
-            return Err(format!("lines {} and {} are of the same link", w[0].line, w[1].line).into());
+            return Err(format!("lines {} and {} list the same link", w[0].line, w[1].line).into());
         }
         Ok(Links(Arc::new(all)))
     }
@@ -205,7 +205,7 @@ mod tests {
             ("src,dst,loss_db\n0,1,\n", "line 2 has nothing that fits in column `loss_db`"),
             ("src,dst,loss_db\n0,1,80,5\n", "line 2 has 4 fields, and the header names 3"),
             ("src,dst,loss_db\n3,3,70\n", "line 2 joins node 3 to itself"),
-            ("src,dst,loss_db\n0,1,80\n1,0,80\n0,1,81\n", "lines 2 and 4 are of the same link"),
+            ("src,dst,loss_db\n0,1,80\n1,0,80\n0,1,81\n", "lines 2 and 4 list the same link"),
         ] {
             assert_eq!(Links::read_csv(text).expect_err("it is wrong").why, why);
         }

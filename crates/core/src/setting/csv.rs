@@ -132,11 +132,11 @@ impl<'a> Csv<'a> {
                         numbers.push(n);
                         continue;
                     }
-                    Some(line) => format!("lines {line} and {} are of the same `{column}`, {n}", row.line),
+                    Some(line) => format!("lines {line} and {} have the same `{column}`, {n}", row.line),
                 },
                 None => {
                     let (is, rows) = (is_or_are(all.len() as u64), count(all.len() as u64, "row"));
-                    format!("line {} is of `{column}` {n}, and there {is} {rows}", row.line)
+                    format!("line {} has `{column}` {n}, and there {is} {rows}", row.line)
                 }
             };
             return Err(Misread { why, help: expected() });
@@ -205,8 +205,8 @@ mod tests {
         assert_eq!(order("x_m,y_m\n1,a\n1,b\n"), Ok("a b".to_owned()));
         assert_eq!(order("node,x_m,y_m\n2,c,0\n0,a,0\n1,b,0\n"), Ok("a b c".to_owned()));
         for (text, said) in [
-            ("node,x_m,y_m\n0,a,0\n0,b,0\n", "lines 2 and 3 are of the same `node`, 0; "),
-            ("node,x_m,y_m\n0,a,0\n2,b,0\n", "line 3 is of `node` 2, and there are 2 rows; "),
+            ("node,x_m,y_m\n0,a,0\n0,b,0\n", "lines 2 and 3 have the same `node`, 0; "),
+            ("node,x_m,y_m\n0,a,0\n2,b,0\n", "line 3 has `node` 2, and there are 2 rows; "),
             ("node,x_m,y_m\n0,a,0\n-1,b,0\n", "line 3 has nothing that fits in column `node`"),
         ] {
             let found = order(text).expect_err("it is wrong").to_string();

@@ -71,19 +71,19 @@ impl Wanted {
     /// Accepted formats.
     fn expected(self) -> &'static str {
         match self {
-            Wanted::Positions => "write a CSV file with the columns x_m, y_m: one node in a line",
+            Wanted::Positions => "write a CSV file with the columns x_m, y_m: one node per line",
             Wanted::Flows => {
-                "write a CSV file with the columns src, dst, and started_at_s if you like: one flow in a line"
+                "write a CSV file with the columns src, dst, and started_at_s if you like: one flow per line"
             }
             Wanted::Links => {
-                "write a CSV file with the columns src, dst, and signal_dbm or loss_db: one direction in a line"
+                "write a CSV file with the columns src, dst, and signal_dbm or loss_db: one direction per line"
             }
             Wanted::Movements => {
                 "give a movement file of ns-2, a `.movements` file of BonnMotion, or CSV with the columns time_s, \
                  node, x_m, y_m, dest_x_m, dest_y_m, speed_mps"
             }
             Wanted::ErrorRates => {
-                "write a CSV file with the columns mcs, snr_db, bytes, frame_error_rate: one ratio in a line"
+                "write a CSV file with the columns mcs, snr_db, bytes, frame_error_rate: one ratio per line"
             }
         }
     }
@@ -130,10 +130,10 @@ fn table(first: &str, wanted: Wanted) -> Option<(String, String)> {
     if !by_commas && numbers(&by_blanks) && wanted != Wanted::Movements {
         let help = wanted.expected();
         return Some(if by_blanks.len() % 3 == 0 {
-            let help = format!("name a file of ways as {NAME_MOTION}; else {help}");
-            ("its numbers stand between blanks, as in a `.movements` file of BonnMotion".to_owned(), help)
+            let help = format!("name a movement file as {NAME_MOTION}; else {help}");
+            ("its numbers are separated by blanks, as in a `.movements` file of BonnMotion".to_owned(), help)
         } else {
-            ("its numbers stand between blanks".to_owned(), help.to_owned())
+            ("its numbers are separated by blanks".to_owned(), help.to_owned())
         });
     }
     let fields: Vec<&str> = super::csv::fields(first).collect();
@@ -306,7 +306,7 @@ pub fn column(name: &str, header: &[&str], wanted: Wanted) -> Option<String> {
             Some("noise is the same everywhere: `radio.sinr.noise_figure` and `radio.sinr.bandwidth`".to_owned())
         }
         Wanted::Links if says(&["distance", "dist"]) => {
-            Some("distances follow from places (`topology`), and what arrives from `radio.propagation`".to_owned())
+            Some("distances follow from places (`topology`), and received powers from `radio.propagation`".to_owned())
         }
         Wanted::Links if says(&["delay", "latency", "bandwidth", "capacity"]) => {
             Some("links that have a rate and a delay are wired links: list them as `wired_link`".to_owned())
@@ -338,7 +338,7 @@ pub fn column(name: &str, header: &[&str], wanted: Wanted) -> Option<String> {
              listed as `flow`"
                 .to_owned(),
         ),
-        Wanted::Movements if says(&["z", "height", "altitude", "alt"]) => Some("ways have two dimensions".to_owned()),
+        Wanted::Movements if says(&["z", "height", "altitude", "alt"]) => Some("movements have two dimensions".to_owned()),
         Wanted::Movements if says(&["speed", "velocity"]) => meant("speed_mps"),
         Wanted::Movements if says(&["time", "t"]) => meant("time_s"),
         Wanted::ErrorRates if says(&["snr", "sinr", "db", "ratio"]) => meant("snr_db"),

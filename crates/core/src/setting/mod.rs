@@ -178,7 +178,7 @@ pub fn without_effect(doc: &str, why: &str) -> Cow<'static, str> {
 
 /// Documentation of a group with the setting that switches it off.
 pub fn switched(doc: &str, switch: &str, why: &str) -> Cow<'static, str> {
-    format!("{} None but `{switch}` has an effect if {why}.", doc.trim()).into()
+    format!("{} Only `{switch}` has an effect if {why}.", doc.trim()).into()
 }
 
 /// Schema of a group: everyday settings come first.

@@ -93,7 +93,7 @@ impl ErrorRates {
             let (low, high) = (&pair[0], &pair[1]);
             let (first, second) = (low.line.min(high.line), low.line.max(high.line));
             if low.snr_db == high.snr_db {
-                return Err(format!("lines {first} and {second} are of the same MCS and ratio").into());
+                return Err(format!("lines {first} and {second} have the same MCS and ratio").into());
             }
             if low.bytes != high.bytes {
                 let why = format!("lines {first} and {second} are of one MCS, and of frames of different lengths");
@@ -283,7 +283,7 @@ mod tests {
             (format!("{bits}0,1,1.5\n"), "line 2 has 1.5 in column `bit_error_rate`, which must be from 0 to 1"),
             (format!("{bits}0,1,\n"), "line 2 has nothing that fits in column `bit_error_rate`"),
             (format!("{frames}0,1,0,1\n"), "line 2 has 0 in column `bytes`, which must be from 1 to 65535"),
-            (format!("{bits}0,1,0.1\n1,1,0.2\n0,1,0.1\n"), "lines 2 and 4 are of the same MCS and ratio"),
+            (format!("{bits}0,1,0.1\n1,1,0.2\n0,1,0.1\n"), "lines 2 and 4 have the same MCS and ratio"),
             (
                 format!("{frames}0,1,100,0.2\n0,2,200,0.1\n"),
                 "lines 2 and 3 are of one MCS, and of frames of different lengths",

@@ -104,9 +104,9 @@ fn moved(cfg: &Config, n: u32, event: &Event) -> Result<Command, Wrong> {
     match (event.position, event.destination, event.speed) {
         (Some(place), None, None) => Ok(Command::NodePut(NodeId(n), place)),
         (None, Some(to), Some(speed)) => Ok(Command::NodeSend(NodeId(n), to, speed)),
-        (None, Some(_), None) => Err(("destination", "it is not said how fast".into(), either())),
-        (None, None, _) => Err(("", "it is not said where to".into(), either())),
-        (Some(_), _, _) => Err(("position", "whoever is at a place at once does not walk".into(), either())),
+        (None, Some(_), None) => Err(("destination", "the speed is missing".into(), either())),
+        (None, None, _) => Err(("", "the position or destination is missing".into(), either())),
+        (Some(_), _, _) => Err(("position", "a node that is there at once does not walk".into(), either())),
     }
 }
 
@@ -155,7 +155,7 @@ fn changes(cfg: &Config, layout: &Layout, name: &str, event: &Event) -> Result<V
             }
             let interval: Span = read(value)?;
             if interval == Span::ZERO {
-                return Err(("value", format!("`{name}` is no time at all"), "it must be longer than 0 s".into()));
+                return Err(("value", format!("`{name}` is zero"), "it must be longer than 0 s".into()));
             }
             vec![Change::Interval(FlowId(n), interval)]
         }

@@ -101,14 +101,14 @@ pub fn layout(cfg: &Config, tree: &Node, draft: Draft, report: &mut Report) -> L
     let fits = |positions: &Vec<Position>| !must_connect || is_connected(&interfaces, positions);
     let Some(positions) = std::iter::once(first).chain((1..attempts).map(|attempt| draw(cfg, attempt))).find(fits)
     else {
-        let message = format!("in {} there was always a node that could not reach another", count(attempts, "attempt"));
+        let message = format!("in {}, some node could never reach another", count(attempts, "attempt"));
         let help = match (denser(cfg, more_nodes), denser(cfg, smaller_area)) {
             (None, None) => "use more nodes, a smaller area, or `topology.connected = false`".to_owned(),
             (nodes, area) => {
-                let nodes = nodes.map(|t| format!("with {} nodes it is connected", t.nodes));
-                let area = area.map(|t| format!("on {} x {} it is", t.width, t.height));
+                let nodes = nodes.map(|t| format!("with {} nodes", t.nodes));
+                let area = area.map(|t| format!("on {} x {}", t.width, t.height));
                 let denser_settings: Vec<String> = nodes.into_iter().chain(area).collect();
-                format!("{}; or set `topology.connected = false`", denser_settings.join(", "))
+                format!("it is connected {}; or set `topology.connected = false`", denser_settings.join(" or "))
             }
         };
         error("topology.connected", message, &help);

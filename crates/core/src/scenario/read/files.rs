@@ -11,7 +11,7 @@ use crate::scenario::schema::{Config, Traffic};
 use crate::setting::csv::{Csv, Misread, Row};
 use crate::setting::foreign::Wanted;
 use crate::setting::limit::LONGEST;
-use crate::setting::{Code, Many, Node, Report, Scalar, Setting, Value, is_or_are};
+use crate::setting::{Code, Many, Node, Report, Scalar, Setting, Value};
 use crate::topology::Kind;
 use crate::unit::{Position, Time};
 use serde_json::json;
@@ -217,7 +217,7 @@ pub fn no_position(cfg: &Config, courses: &Courses) -> Option<Misread> {
         0 => format!("nodes {}", named.join(", ")),
         more => format!("nodes {} and {more} more", named.join(", ")),
     };
-    let why = format!("it does not say where {who} {}, and goes up to node {}", is_or_are(all), courses.nodes() - 1);
+    let why = format!("it has no position of {who}, and goes up to node {}", courses.nodes() - 1);
     let help = "give each node a place, or number them from 0 without gaps".to_owned();
     Some(Misread { why, help: Some(help) })
 }

@@ -225,7 +225,7 @@ impl<'a> Reader<'a> {
             // The parser has no position for values nested too deep.
             let (start, end) = e.span().map_or((0, 0), |s| (s.start, s.end));
             let message = match e.message() {
-                m if m.contains("recurs") => format!("more than {MAX_DEPTH} tables and lists within each other"),
+                m if m.contains("recurs") => format!("more than {MAX_DEPTH} nested tables and lists"),
                 m => format!("not valid TOML: {m}"),
             };
             self.report.add("", Some(Origin { source, start, end }), message, None);
@@ -255,12 +255,7 @@ impl<'a> Reader<'a> {
         let origin = Some(Origin { source, start: span.start, end: span.end });
         let value = match value.get_ref() {
             DeValue::Array(_) | DeValue::Table(_) if depth > MAX_DEPTH => {
-                self.report.add(
-                    path,
-                    origin,
-                    format!("more than {MAX_DEPTH} tables and lists within each other"),
-                    None,
-                );
+                self.report.add(path, origin, format!("more than {MAX_DEPTH} nested tables and lists"), None);
                 Value::Table(Table::default())
             }
             DeValue::String(s) => Value::Text(s.to_string()),

@@ -76,7 +76,7 @@ impl Scalar for Label {
             || "expected a name that begins with a letter and has letters, digits, `_` and `-`, such as \"voice\"";
         let Value::Text(text) = &node.value else { return Err(form().into()) };
         if Label::is_taken(text) {
-            return Err(format!("\"{text}\" already chooses flows by what they are, expected a name of its own"));
+            return Err(format!("\"{text}\" already stands for a choice of flows, expected another name"));
         }
         let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
         let is_name = text.starts_with(char::is_alphabetic) && text.chars().all(is_part);

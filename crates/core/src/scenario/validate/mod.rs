@@ -169,7 +169,7 @@ impl Checker<'_> {
             _ => {}
         }
         if run.warmup_batches >= run.batches {
-            let message = format!("of {} all are discarded", count(run.batches, "batch"));
+            let message = format!("of {}, all are discarded", count(run.batches, "batch"));
             self.error("run.warmup_batches", message, "`run.warmup_batches` must be smaller than `run.batches`");
         }
     }

@@ -41,7 +41,7 @@ impl Checker<'_> {
             self.error(&path("limit_bytes"), message, "it must be at least `net.mtu`");
         }
         if let Some(from) = q.mark_threshold.filter(|&from| from >= q.limit) {
-            let message = format!("nothing is marked, because {from} packets never wait for another one");
+            let message = format!("nothing is marked, because {from} packets never wait when another one arrives");
             self.error(&path("mark_threshold"), message, &format!("it must be below `{limit}`"));
         }
         let red = &q.red;

@@ -23,7 +23,7 @@ const COMMON: [(&str, &str); 24] = [
     ("radio.sinr", "there is one rule for all receivers"),
     ("radio.frequency", "signals pass from one node to another"),
     ("radio.system_loss", "signals pass from one node to another"),
-    ("wlan.access", "stations of both kinds in one network are not simulated"),
+    ("wlan.access", "a network has stations of one kind"),
     ("wlan.ppdu.format", "there is one channel for all"),
     ("wlan.ppdu.channel_width", "there is one channel for all"),
     ("wlan.ppdu.guard_interval", "all stations read the frames that are sent with it"),
@@ -89,7 +89,7 @@ impl Checker<'_> {
             topology::Kind::None if self.cfg.topology.wired_nodes < 2 => {
                 let (are, without) =
                     (is_or_are(self.cfg.topology.wired_nodes), count(self.cfg.topology.wired_nodes, "node"));
-                let message = format!("no node has a radio, and there {are} {without} without");
+                let message = format!("no node has a radio, and there {are} {without} without one");
                 self.error("topology.wired_nodes", message, "a network has at least two nodes");
             }
             topology::Kind::Chain | topology::Kind::Random | topology::Kind::None => {}
@@ -111,7 +111,7 @@ impl Checker<'_> {
             self.error(path, message, "if you need that many, raise `run.max_nodes`");
         }
         if high < low {
-            let message = format!("the most hops, {high}, are fewer than the fewest, {low}");
+            let message = format!("the largest number of hops, {high}, is below the smallest, {low}");
             self.error("traffic.max_hops", message, "`traffic.max_hops` must be at least `traffic.min_hops`");
         }
         self.findings.errors.problems.len() == before
@@ -150,7 +150,7 @@ impl Checker<'_> {
         if m.initial == Start::Stationary && m.min_speed == Speed(0.0) {
             let help = "let `mobility.min_speed` be above 0 m/s, or `mobility.initial` be \"uniform\"";
             let message =
-                "random waypoint with speeds from 0 m/s on has no stationary state: nodes become slower for ever";
+                "random waypoint with speeds down to 0 m/s has no stationary state: nodes become slower forever";
             self.error(&self.owner(of, "mobility.min_speed"), message, help);
         }
         let is_random = self.cfg.topology.kind == topology::Kind::Random;

@@ -81,8 +81,8 @@ impl Checker<'_> {
                 (Some(_), None) => None,
                 (None, Some(watts)) => Some(watts),
                 _ => {
-                    let help = format!("set one of them: how far {} reach, or the weakest signal", row.rate);
-                    self.error(&at, format!("`{at}` has not one of `range` and `receive_threshold`"), &help);
+                    let help = format!("set one of them: the distance that {} reach, or the weakest signal", row.rate);
+                    self.error(&at, format!("`{at}` needs one of `range` and `receive_threshold`"), &help);
                     continue;
                 }
             };
@@ -140,7 +140,7 @@ impl Checker<'_> {
         if r.reception == Reception::Sinr {
             return;
         }
-        let help = "a signal that was measured is compared with a power: set it, e.g. to \"-64 dBm\"";
+        let help = "a measured signal is compared with a power: set it, e.g. to \"-64 dBm\"";
         for (name, threshold) in
             [("radio.receive_threshold", r.receive_threshold), ("radio.sense_threshold", r.sense_threshold)]
         {

@@ -45,7 +45,7 @@ impl Checker<'_> {
         if mtu.saturating_add(llc) <= MSDU.0 || self.cfg.topology.kind == topology::Kind::None {
             return;
         }
-        let message = format!("a packet of {mtu} B and {llc} B of LLC are more than an MSDU has, {MSDU}");
+        let message = format!("a packet of {mtu} B with {llc} B of LLC is larger than an MSDU, {MSDU}");
         let llc_is_own = self.is_written(&join(of, "wlan.llc_size"));
         let path = if llc_is_own { self.owner(of, "wlan.llc_size") } else { "net.mtu".to_owned() };
         let fits = MSDU.0.saturating_sub(llc);

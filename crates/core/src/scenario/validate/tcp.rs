@@ -48,8 +48,10 @@ impl Checker<'_> {
         let memory = buffer.segment_memory.max(t.mss);
         if buffer.enabled && memory > buffer.segment_memory {
             let path = self.owner(flow, "tcp.receive_buffer.segment_memory");
-            let message =
-                format!("a segment of {} takes {} of the buffer: it counts as {memory}", t.mss, buffer.segment_memory);
+            let message = format!(
+                "a segment of {} has only {} of buffer memory: it counts as {memory}",
+                t.mss, buffer.segment_memory
+            );
             let help = "set `tcp.receive_buffer.segment_memory` to more than `tcp.mss`: \
                         it is the memory of the payload and of the bookkeeping";
             self.warn_once(Code::SmallMemory, &path, message, help);

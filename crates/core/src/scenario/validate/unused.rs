@@ -303,12 +303,10 @@ impl<'a> Users<'a> {
                 "ecn.enabled" if !self.marks => Some(NO_MARKS),
                 "ecn.acks" if c.cfg.ecn.enabled && !self.marks => Some(NO_MARKS),
                 rest if rest.starts_with("elfn.") && !self.cfg.routing.protocol.learns_routes() => Some(NO_LOSS),
-                "nagle" if !c.writes && !c.ends_short => Some("no flow has a segment to send that is not full"),
+                "nagle" if !c.writes && !c.ends_short => Some("no flow sends a short segment"),
                 "send_buffer" if !c.writes => Some("no flow writes in pieces (`bulk.write_size`)"),
                 "delayed_ack.fin_at_once" if !c.cfg.ends_with_fin() => Some(tcp::NO_FIN),
-                "delayed_ack.push_at_once" if !c.pushes => {
-                    Some("no flow has an end, or writes in pieces (`bulk.write_size`)")
-                }
+                "delayed_ack.push_at_once" if !c.pushes => Some("no flow ends or writes in pieces (`bulk.write_size`)"),
                 rest if rest.starts_with("eln.") && !notified => Some("no middlebox notifies of losses"),
                 rest => c.cfg.unused(rest).or_else(|| without_recovery(&c.cfg, rest)),
             };
@@ -395,16 +393,16 @@ impl<'a> Users<'a> {
             }
             ("cbr", _) => {
                 let users = flows.iter().filter(|f| f.app == app::Kind::Cbr);
-                among(users.map(|f| (f.cbr.has(rest), None)), "no flow is one at a constant rate")
+                among(users.map(|f| (f.cbr.has(rest), None)), "no flow has the application `cbr`")
             }
             ("on_off", _) => {
                 let users = flows.iter().filter(|f| f.app == app::Kind::OnOff);
-                among(users.map(|f| (f.on_off.has(rest), self.bursts(f, rest))), "no flow is one of bursts")
+                among(users.map(|f| (f.on_off.has(rest), self.bursts(f, rest))), "no flow has the application `on_off`")
             }
             ("requests", _) => {
                 let users = flows.iter().filter(|f| f.app == app::Kind::Requests);
                 let of = |f: &Flow| (f.requests.has(rest), f.requests.over(&cfg.requests).unused(rest));
-                among(users.map(of), "no flow is one of requests")
+                among(users.map(of), "no flow has the application `requests`")
             }
             ("flow", Ok(i)) if part == "requests" => {
                 cfg.unused(path).or_else(|| first(i).and_then(|f| f.requests.over(&cfg.requests).unused(own)))

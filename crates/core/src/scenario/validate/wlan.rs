@@ -96,7 +96,7 @@ impl Checker<'_> {
                 self.error(
                     &self.owner(of, "wlan.ppdu.format"),
                     format!(
-                        "with HT and VHT other frames are OFDM, and `wlan.basic_rate` is {}, no rate of 802.11a",
+                        "HT and VHT need OFDM for all other frames, and `wlan.basic_rate` is {}, not a rate of 802.11a",
                         w.basic_rate
                     ),
                     "set `wlan.basic_rate = \"6 Mbit/s\"`, or extend `802.11n` or `802.11ac`",
@@ -122,7 +122,7 @@ impl Checker<'_> {
             }
             if w.protection.is_some() && w.rts_threshold != wlan::RtsThreshold(u32::MAX) {
                 let path = self.owner(of, "wlan.protection");
-                let message = "its CTS takes the place of RTS and CTS, which `wlan.rts_threshold` asks for";
+                let message = "the CTS-to-self replaces RTS and CTS, which `wlan.rts_threshold` requires";
                 self.error(&path, message, "set one of them to \"never\" or \"none\"");
             }
             let radio = &self.cfg.radio;
@@ -130,7 +130,7 @@ impl Checker<'_> {
                 self.error(
                     "radio.sinr.bandwidth",
                     format!(
-                        "noise is received in {}, and the channel has {}",
+                        "the noise bandwidth is {}, and that of the channel is {}",
                         radio.sinr.bandwidth, ppdu.channel_width
                     ),
                     &format!("set `radio.sinr.bandwidth = \"{}\"`", ppdu.channel_width),
@@ -161,7 +161,7 @@ impl Checker<'_> {
         let eifs = w.eifs;
         if !matches!(eifs, wlan::EifsRule::InsteadOfDifs | wlan::EifsRule::Difs) {
             let path = self.owner(of, "wlan.eifs");
-            self.error(&path, "stations with EDCA do not have this rule", "`instead_of_difs` or `difs`");
+            self.error(&path, "stations with EDCA do not have this rule", "choose `instead_of_difs` or `difs`");
         }
         let control = &w.rate_control;
         if control.algorithm.has_chain() {
@@ -184,7 +184,7 @@ impl Checker<'_> {
             }
         }
         if self.cfg.mobility.ns2.decides_ties {
-            self.error("mobility.ns2.decides_ties", "ties are those of the DCF", "set `wlan.access = \"dcf\"`");
+            self.error("mobility.ns2.decides_ties", "it decides ties of the DCF only", "set `wlan.access = \"dcf\"`");
         }
     }
 }
