@@ -184,7 +184,7 @@ impl MobileNode {
 /// All nodes of a run.
 #[derive(Clone, Debug)]
 pub struct MobileNodes {
-    /// Track of each node, for queries of positions, and one that nobody reads.
+    /// Track of each node, for queries of positions, and an unused one.
     tracks: Vec<Track>,
     nodes: Vec<MobileNode>,
     courses: Courses,

@@ -76,7 +76,7 @@ impl Battery {
         self.capacity
     }
 
-    /// Instant of depletion, as predicted from what is known now.
+    /// Instant of depletion, as predicted from the present state.
     pub fn deadline(&self) -> Time {
         self.empty_at
     }

@@ -128,7 +128,7 @@ impl Model {
         Model::between(cfg, &end, &end)
     }
 
-    /// Model from a sender to a receiver; `common` sets what is the same for all.
+    /// Model from a sender to a receiver; `common` sets the properties of all radios.
     pub fn between(common: &Config, sender: &End, receiver: &End) -> Model {
         let radiated = sender.power * sender.gain * receiver.gain / common.system_loss.0;
         let wavelength = SPEED_OF_LIGHT / common.frequency.0;

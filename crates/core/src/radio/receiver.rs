@@ -1,4 +1,4 @@
-//! The receiver of a radio: the frame on which it is locked, and what has become of it.
+//! The receiver of a radio: the frame on which it is locked, and the outcome of that frame.
 
 use crate::unit::Time;
 use std::hint::select_unpredictable;

@@ -25,7 +25,7 @@ pub const NARROW: u8 = 32;
 /// All radios of a network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Radios {
-    /// Distinct configurations; the first one sets what is common to all: propagation, frequency, losses.
+    /// Distinct configurations; the first one sets the common properties: propagation, frequency, losses.
     pub profiles: Vec<Config>,
     /// All radios, in the order of their numbers.
     pub sites: Vec<Site>,
@@ -40,7 +40,7 @@ pub struct Radios {
     pub whole: usize,
     /// Duration of the PLCP preamble and header at each of these rates.
     pub plcp: Vec<Span>,
-    /// Seed of what is drawn once for all runs: shadowing.
+    /// Seed of the shadowing, which is drawn once for all runs.
     pub seed: u64,
 }
 

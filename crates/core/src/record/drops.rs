@@ -1,4 +1,4 @@
-//! Packets of each flow that were dropped, by reason: what a flow itself has lost.
+//! Dropped packets of each flow, by reason.
 
 use super::loss::Cause;
 use crate::packet::{Packet, Reason};

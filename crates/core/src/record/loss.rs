@@ -26,7 +26,7 @@ causes! {
     /// Another frame destroyed it there, whose sender its own sender cannot sense.
     HiddenTerminal = "hidden_terminal",
     /// Another frame destroyed it there, whose sender its own sender can sense: it began before that could be noticed,
-    /// or was an answer, for which nobody listens first.
+    /// or was an answer, for which no station listens first.
     SameSlot = "same_slot",
     /// The receiver was locked on another frame, which was the stronger one.
     Captured = "captured",

@@ -149,7 +149,7 @@ pub struct Interfaces {
     pub profiles: Vec<Profile>,
     /// Rates of single links, sorted.
     pub link_modes: Vec<(NodeId, NodeId, Mode)>,
-    /// Seed of what is the same in all runs: shadowing.
+    /// Seed of the shadowing, which is the same in all runs.
     pub seed: u64,
 }
 

@@ -63,7 +63,7 @@ impl Report {
         }
     }
 
-    /// Adds a value that cannot be read, and what was expected.
+    /// Adds a value that cannot be read, and the expected values.
     pub fn unreadable(&mut self, path: &str, node: &Node, expected: String) {
         let message = if expected.starts_with(ENTRY) {
             format!("`{path}` has an entry that cannot be read")

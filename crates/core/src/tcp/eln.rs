@@ -1,5 +1,5 @@
-//! Explicit loss notification: what a sender does when an acknowledgement says that the segment expected next was lost
-//! by a link and not by congestion (Balakrishnan and Katz, Globecom 1998).
+//! Explicit loss notification: the reaction of a sender to an acknowledgement saying that the segment expected next was
+//! lost by a link and not by congestion (Balakrishnan and Katz, Globecom 1998).
 
 use super::connection::Connection;
 use super::recovery::Recovery;

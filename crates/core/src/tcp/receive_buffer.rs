@@ -74,7 +74,7 @@ pub(super) struct ReceiveBuffer {
     tuning: Tuning,
 }
 
-/// Measurement of what the application reads in a round-trip time.
+/// Measurement of the data that the application reads in a round-trip time.
 #[derive(Clone, Debug)]
 struct Tuning {
     /// Largest amount read in a round-trip time.
@@ -242,7 +242,7 @@ impl ReceiveBuffer {
     /// A segment, counted from the first with data, has arrived, and is shorter than a full one by `missing` bytes.
     pub fn note_short(&mut self, segment: u32, missing: u32) {
         let end = (i64::from(segment) + 1) * self.mss;
-        // A copy of what has arrived changes nothing.
+        // A copy of a segment that has arrived changes nothing.
         if end > self.arrived {
             self.short.insert(end, i64::from(missing));
         }

@@ -32,7 +32,7 @@ impl SackMemory {
         self.blocks[1..self.len].copy_from_slice(&kept[..self.len - 1]);
     }
 
-    /// Forgets what is acknowledged.
+    /// Forgets acknowledged segments.
     pub fn remove_below(&mut self, next: Seq) {
         let mut len = 0;
         for i in 0..self.len {

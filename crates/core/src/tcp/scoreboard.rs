@@ -1,5 +1,5 @@
-//! Sets of segments as sorted ranges: what a receiver holds out of order, and what a sender knows to have arrived
-//! (the scoreboard of RFC 6675).
+//! Sets of segments as sorted ranges: those that a receiver holds out of order, and those that a sender knows to have
+//! arrived (the scoreboard of RFC 6675).
 //!
 //! A window may have thousands of holes, and RFC 6675 needs `pipe` before each segment. The counts for `pipe` are kept
 //! up to date while the set changes, so that no call visits the whole set.
@@ -169,7 +169,7 @@ pub struct Scoreboard {
     retransmitted: Seq,
     /// Segments that have arrived below that.
     below_retransmitted: u32,
-    /// The highest segment that has arrived with enough others above it: what is missing below it is lost.
+    /// The highest segment that has arrived with enough others above it: segments missing below it are lost.
     lost_below: Option<Seq>,
 }
 

@@ -139,7 +139,7 @@ impl Sender {
         self.connection.integrate_window();
     }
 
-    /// The application writes what the send buffer takes.
+    /// The application writes as much as the send buffer takes.
     #[cold]
     fn take_pieces(&mut self) {
         let conn = &mut self.connection;

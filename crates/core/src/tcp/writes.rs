@@ -8,11 +8,11 @@ use super::settings::{Nagle, SendBuffer};
 use crate::packet::Seq;
 use std::collections::VecDeque;
 
-/// Memory of a segment in its node beside its payload \[B\]: with 1448 B of payload a kernel takes 2280 B.
+/// Memory of a segment in its node on top of its payload \[B\]: a kernel takes 2280 B for 1448 B of payload.
 pub(super) const OVERHEAD: u64 = 832;
 
-/// Memory beside the payload that the send buffer reserves for a segment of the window \[B\]: 2304 B in all for 1448 B
-/// of payload.
+/// Memory that the send buffer reserves for a segment of the window on top of its payload \[B\]: 2304 B in all for
+/// 1448 B of payload.
 const RESERVE: u64 = 856;
 
 /// Window for which the send buffer has room at least \[segments\] (Linux: the initial window).
@@ -99,7 +99,7 @@ struct Special {
     push: bool,
 }
 
-/// An application that writes in pieces, and what it has written.
+/// An application that writes in pieces, and the data that it has written.
 #[derive(Clone, Debug)]
 pub(super) struct Writes {
     mss: u64,
@@ -119,7 +119,7 @@ pub(super) struct Writes {
     ends: VecDeque<u64>,
     /// Half of the largest window of the receiver when the application last wrote \[B\].
     most: u64,
-    /// End of the last write, or segment with PSH, in what was cut.
+    /// End of the last write, or segment with PSH, in the segments that were cut.
     pushed: u64,
     /// One past the last segment that was cut, and the bytes up to there.
     cut: (Seq, u64),
@@ -182,7 +182,7 @@ impl Writes {
         self.uncut() >= self.mss
     }
 
-    /// One past the last segment of what is written.
+    /// One past the last written segment.
     pub fn end(&self) -> Seq {
         let more = self.uncut().div_ceil(self.mss).min(u64::from(Seq::MAX));
         self.cut.0.saturating_add(more as Seq)
@@ -194,7 +194,7 @@ impl Writes {
         self.room = self.room.max(wanted).min(LARGEST);
     }
 
-    /// Memory of what is not acknowledged \[B\].
+    /// Memory of unacknowledged segments \[B\].
     fn memory(&self) -> u64 {
         let segments = u64::from(self.cut.0 - self.acked.0) + self.uncut().div_ceil(self.mss);
         segments * OVERHEAD + self.written - self.acked.1

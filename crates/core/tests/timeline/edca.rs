@@ -735,7 +735,7 @@ fn beside_others(when_busy: &str, seed: u64) -> (Bench, Vec<bool>) {
     let others = Secondary::new(&b.rules.secondary_channel, rng).expect("there are others");
     let mut asked = others.clone();
     let busy = (0..6000).map(|us| !asked.is_idle(Time(us * 1000), Time((us + 1) * 1000))).collect();
-    b.station = b.station.clone().beside(Some(others));
+    b.station = b.station.clone().with_secondary(Some(others));
     (b, busy)
 }
 

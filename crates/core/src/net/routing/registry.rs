@@ -32,7 +32,7 @@ pub(super) trait Routing: Sized {
         None
     }
 
-    /// Memory of what a router learns among this number of nodes, beyond the routes that are in use \[B\].
+    /// Memory of the state that a router learns among this number of nodes, without the routes in use \[B\].
     fn learned_bytes(_cfg: &Config, _nodes: f64) -> f64 {
         0.0
     }
@@ -97,7 +97,7 @@ pub(super) trait Routing: Sized {
     /// A frame for another node was read; the packet is not this node's.
     fn on_overheard(&mut self, _packet: PacketId, _cx: &mut Cx<'_>) {}
 
-    /// The node is switched off: packets that wait are lost, and what has been learned by messages.
+    /// The node is switched off: waiting packets and learned state are lost.
     fn switch_off(&mut self, _cx: &mut Cx<'_>) {}
 
     /// The node is switched on again.
@@ -130,7 +130,7 @@ pub(super) trait Routing: Sized {
     /// Adds the counters of the protocol to a sum over nodes.
     fn count(&self, _sum: &mut Counted) {}
 
-    /// Memory of what the router has learned, about \[B\].
+    /// Approximate memory of the state that the router has learned \[B\].
     fn memory(&self) -> usize {
         0
     }
@@ -166,7 +166,7 @@ macro_rules! protocols {
                 /// The settings of source routes, if packets carry their routes.
                 pub fn source_routes(&self) -> Option<&dsr::Config>;
 
-                /// Memory of what a router learns among this number of nodes, beyond the routes that are in use \[B\].
+                /// Memory of the state that a router learns among this number of nodes, without the routes in use \[B\].
                 pub fn learned_bytes(&self, nodes: f64) -> f64;
 
                 /// Interval at which every node announces all nodes to its neighbors, if it does.
@@ -228,7 +228,7 @@ macro_rules! protocols {
                 /// A frame for another node was read; the packet is not this node's.
                 pub fn on_overheard(&mut self, packet: PacketId, cx: &mut Cx<'_>);
 
-                /// The node is switched off: packets that wait are lost, and what has been learned by messages.
+                /// The node is switched off: waiting packets and learned state are lost.
                 pub fn switch_off(&mut self, cx: &mut Cx<'_>);
 
                 /// The node is switched on again.
@@ -255,7 +255,7 @@ macro_rules! protocols {
 
                 fn count(&self, sum: &mut Counted);
 
-                /// Memory of what the router has learned, about \[B\].
+                /// Approximate memory of the state that the router has learned \[B\].
                 pub fn memory(&self) -> usize;
             }
             $( $(#[doc = $doc])* $Part($Held): $Type = $word $(, settings $group: $Group = $about)?; )*

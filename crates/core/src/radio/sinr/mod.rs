@@ -243,7 +243,7 @@ impl Sinr {
             air.signals.lock_on_last(others);
             return true;
         }
-        // Lost beside signals that began while its preamble would have been detected, or just before.
+        // Lost to signals that began during the detection of its preamble, or just before.
         let noticed = || {
             cfg.detection_time > Span::ZERO
                 && power >= cfg.preamble_detection.0 * *noise

@@ -30,7 +30,7 @@ impl Air {
         matches!(lock, Lock::Free | Lock::Energy | Lock::Clean) && processed.iter().any(|s| s.from >= from)
     }
 
-    /// Decides anew what the receiver does from the arrival of the last signal on. Returns true if the medium turns
+    /// Decides anew about the receiver from the arrival of the last signal on. Returns true if the medium turns
     /// busy.
     #[cold]
     pub(super) fn settle(
@@ -111,7 +111,7 @@ impl Air {
             }
         }
         r.counters.collisions += u64::from(was_clean);
-        // The station was told of the signal that was detected before this one came.
+        // The station knows the signal that was detected before this one came.
         let gave_up = state.gave_up.or(was_clean.then_some((r.sender, r.until)));
         self.wait(r, from, later, gave_up, cfg) || turns
     }
@@ -149,8 +149,8 @@ impl Signal {
 }
 
 impl State {
-    /// State after the arrival of a signal beside others of this power, and of those that are older than the detection
-    /// of a preamble takes.
+    /// State after the arrival of a signal. `others` and `older` are the power of all other signals, and of those that
+    /// began longer ago than the detection of a preamble takes.
     fn after(
         self,
         list: &[Signal],
@@ -178,7 +178,7 @@ impl State {
         }
     }
 
-    /// State after a signal that is lost beside those that began with it.
+    /// State after a signal that is lost to the signals that began with it.
     fn give_up(self, noticed: bool, s: &Signal) -> State {
         let longer = noticed && self.gave_up.is_none_or(|(_, until)| s.until > until);
         if longer { State { gave_up: Some((s.sender, s.until)), ..self } } else { self }

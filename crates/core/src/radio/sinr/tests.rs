@@ -176,7 +176,7 @@ fn a_verdict_is_given_before_the_next_frame_arrives() {
 
 #[test]
 fn switched_off_sender_no_longer_interferes() {
-    // Node 2 is as strong at node 1 as node 0 is: only the first microsecond survives beside it.
+    // Node 2 is as strong at node 1 as node 0: only the first microsecond survives its interference.
     let arrived = |after: Option<u64>| {
         let mut c = channel(&[0.0, 10.0, 20.0], sensitive());
         (0..100)

@@ -189,7 +189,7 @@ impl Packets {
         });
     }
 
-    /// Time at which the source sent what a packet carries.
+    /// Time at which the source sent the contents of a packet.
     fn sent_at(&self, step: &Step) -> Option<Time> {
         let p = &step.packet;
         match p.body {

@@ -1,4 +1,4 @@
-//! Setup of a run: what the engine gets of a scenario.
+//! Setup of a run: the part of a scenario that the engine gets.
 
 use super::flows::Flow;
 use super::layout::Layout;

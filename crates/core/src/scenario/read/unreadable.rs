@@ -13,7 +13,7 @@ impl Unreadable {
         Unreadable(of_text.filter_map(|p| p.origin).map(|o| (o.source, o.start)).collect())
     }
 
-    /// Adds what a check of the settings has found, unless it follows from what is reported already.
+    /// Adds the problems found by a check of the settings, unless they follow from reported ones.
     pub fn add_findings(&self, report: &mut Report, found: Report) {
         // A default in place of an unreadable value needs no second message.
         let already_reported = |p: &Problem, report: &Report| {

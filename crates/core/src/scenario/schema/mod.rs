@@ -157,7 +157,7 @@ pub fn node(json: &Json, path: &str) -> Node {
     node
 }
 
-/// Writes words for no value in the place of what is absent.
+/// Writes words for no value in place of absent values.
 fn write_words(node: &mut Node, path: &str) {
     match &mut node.value {
         Value::Absent => node.value = Value::Text(word(path).to_owned()),
@@ -444,7 +444,7 @@ impl Config {
         self.topology.kind != topology::Kind::None
     }
 
-    /// Seed of what is drawn before a run begins: places, flows and shadowing.
+    /// Seed of all draws before a run: positions, flows and shadowing.
     pub fn topology_seed(&self) -> u64 {
         self.topology.seed.unwrap_or(self.run.seed)
     }

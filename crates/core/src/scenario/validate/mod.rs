@@ -1,4 +1,4 @@
-//! Validation: values that parse but contradict each other, and settings that hardly mean what they say.
+//! Validation: values that parse but contradict each other, and settings that are hardly meant as written.
 //!
 //! First come the settings alone, then, if they make sense, the network that is built from them.
 
@@ -42,7 +42,7 @@ pub struct Findings {
     pub is_complete: bool,
 }
 
-/// Validator of a scenario, with what it has found so far.
+/// Validator of a scenario, with its findings so far.
 struct Checker<'a> {
     cfg: &'a Config,
     /// Number of nodes.

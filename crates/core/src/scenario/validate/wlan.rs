@@ -83,7 +83,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Validates EDCA, HT and VHT, and what is not simulated with them.
+    /// Validates EDCA, HT and VHT, and settings that are not simulated with them.
     fn qos(&mut self, of: &str, w: &wlan::Config) {
         let ppdu = &w.ppdu;
         let place = self.owner(of, "wlan.ppdu.mcs");

@@ -73,7 +73,7 @@ impl Mac {
             let modes = interfaces.modes(radio);
             let qos = (rules.dcf.access == Access::Edca)
                 .then(|| QosStation::new(radio, &rules.dcf, modes.clone(), control.clone(), rng.clone()))
-                .map(|station| Box::new(station.beside(others(&rules.dcf, key))));
+                .map(|station| Box::new(station.with_secondary(others(&rules.dcf, key))));
             Mac { station: Station::new(radio, &rules.dcf, modes, control, rng), rules, qos }
         };
         (0..).zip(&interfaces.radios).zip(interfaces.keys()).map(mac).collect()

@@ -27,7 +27,7 @@ pub struct Flows {
     pub reports_routes: bool,
     /// A sender tracks its packets within its own node.
     pub reports_queue: bool,
-    /// A sender is told of segments that queues mark or drop.
+    /// A sender needs notifications of segments that queues mark or drop.
     pub hears_quench: bool,
     /// Actions of the end of a connection that are not dispatched yet.
     pub actions: Vec<tcp::Out>,

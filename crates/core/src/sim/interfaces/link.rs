@@ -637,7 +637,7 @@ impl Sim {
         }
     }
 
-    /// Tells senders of what a queue has just marked or dropped.
+    /// Reports segments that a queue has just marked or dropped to their senders.
     #[cold]
     pub(in crate::sim) fn quench(&mut self, taken: Option<PacketId>) {
         let marked = taken.filter(|&id| self.pool[id].ecn == Ecn::Ce);

@@ -214,7 +214,7 @@ mod tests {
         }
     }
 
-    /// RFC 9438, 4.8: after a timeout slow start up to 0.7 of what was in use, and then a curve that begins flat.
+    /// RFC 9438, 4.8: after a timeout slow start up to 0.7 of the window in use, and then a curve that begins flat.
     #[test]
     fn after_a_timeout_the_curve_begins_where_slow_start_ends() {
         let (mut rule, mut w) = after_loss(Signal::Timeout);

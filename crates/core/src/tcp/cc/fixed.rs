@@ -1,4 +1,4 @@
-//! A window that never changes: what a perfect guess of the best window would do.
+//! A window that never changes, like a perfect guess of the best window.
 
 use super::interface::{Congestion, Window};
 use super::registry::WindowRule;

@@ -14,7 +14,7 @@ pub(super) trait WindowRule: Sized {
     const ASKS_FOR_USE: bool = true;
     /// The window of an idle sender stays as it is with `tcp.after_idle` = `decay`.
     const KEEPS_WINDOW_WHEN_IDLE: bool = false;
-    /// Is told of the times in which the window was not used.
+    /// Needs to know the times in which the window was not used.
     const HEEDS_UNUSED: bool = false;
     /// Windows for which a send buffer of Linux has room (`tcp.send_buffer` = `auto`).
     const WINDOWS_IN_BUFFER: u64 = 2;
@@ -91,7 +91,7 @@ macro_rules! declare {
                 wants_segment_rtt: bool = WANTS_SEGMENT_RTT;
                 /// The window of an idle sender stays as it is with `tcp.after_idle` = `decay`.
                 keeps_window_when_idle: bool = KEEPS_WINDOW_WHEN_IDLE;
-                /// Is told of the times in which the window was not used.
+                /// Needs to know the times in which the window was not used.
                 heeds_unused: bool = HEEDS_UNUSED;
                 /// Windows for which a send buffer of Linux has room (`tcp.send_buffer` = `auto`).
                 windows_in_buffer: u64 = WINDOWS_IN_BUFFER;

@@ -29,7 +29,7 @@ impl Connection {
         self.last_cut == Cut::Never || ack.next > self.recover || after_timeout
     }
 
-    /// A queue has marked or dropped this segment, and has told so (`tcp.ecn.source_quench`). Returns true if the
+    /// A queue has reported that it marked or dropped this segment (`tcp.ecn.source_quench`). Returns true if the
     /// window is to be cut: once for a window of data, as for an ECE; the ECE for the same mark then cuts nothing.
     pub(in crate::tcp) fn on_source_quench(&self, seq: Seq) -> bool {
         let is_told = self.ecn.on && self.cfg.ecn.source_quench && self.last_cut != Cut::DupAcks;

@@ -65,13 +65,13 @@ pub struct Stream {
     pub tid: u8,
     next: u16,
     pub state: Agreed,
-    /// ADDBA requests sent in vain.
+    /// ADDBA requests without a response.
     pub asked: u32,
     /// The recipient may have an agreement: it was asked once, though its response may not have come.
     recipient_agrees: bool,
     /// A request for a block acknowledgement comes before further data.
     request_due: bool,
-    /// Requests sent in vain since the last block acknowledgement.
+    /// Unanswered requests since the last block acknowledgement.
     pub requests: u32,
     /// Requests were given up: data go on, and the next one follows the first answer to them.
     request_later: bool,
@@ -85,7 +85,7 @@ impl Stream {
         self.request_due && self.recipient_agrees
     }
 
-    /// The outcome of what was sent, or that something was given up, is to be told by a request before further data.
+    /// A request is to come before further data: it asks for the outcome of sent MPDUs, or reports given-up ones.
     pub fn request(&mut self) {
         (self.request_due, self.request_later) = (true, false);
     }
@@ -496,7 +496,7 @@ impl Queue {
         over
     }
 
-    /// Gives up what was sent to a receiver that answers no request. Data go on, as in mac80211, whose request waits
+    /// Gives up the MPDUs sent to a receiver that answers no request. Data go on, as in mac80211, whose request waits
     /// for the next answer, too (`bar_pending`): they may arrive, and rate control learns from them.
     pub fn give_up(&mut self, (to, tid): (RadioId, u8), done: &mut Vec<(Held, Outcome)>) {
         self.settle(done, |h| (h.to == to && h.tid == tid && h.sent).then_some(Outcome::GivenUp));

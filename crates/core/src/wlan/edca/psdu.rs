@@ -1,4 +1,4 @@
-//! Contents of a PSDU: the MPDUs of an aggregate, or what a control frame says about them.
+//! Contents of a PSDU: the MPDUs of an aggregate, or the information of a control frame about them.
 
 use crate::packet::PacketId;
 use crate::unit::Span;

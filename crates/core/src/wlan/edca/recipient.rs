@@ -136,7 +136,7 @@ impl Recipient {
         self.start = (self.start + by) % NUMBERS;
     }
 
-    /// Passes up what is stored among the first numbers, and moves beyond them.
+    /// Passes up the stored MPDUs among the first numbers, and moves beyond them.
     fn skip(&mut self, count: u16, after: bool, passed: &mut Vec<(u16, bool)>) {
         for i in 0..count.min(64) {
             if self.stored >> i & 1 == 1 {
@@ -146,7 +146,7 @@ impl Recipient {
         self.advance(count);
     }
 
-    /// Passes up what is stored up to the first hole.
+    /// Passes up the stored MPDUs up to the first hole.
     fn run(&mut self, after: bool, passed: &mut Vec<(u16, bool)>) {
         let count = self.stored.trailing_ones() as u16;
         self.skip(count, after, passed);

@@ -183,9 +183,9 @@ impl QosStation {
         }
     }
 
-    /// The station, beside these networks in its secondary channel.
+    /// The station, with these networks in its secondary channel.
     #[must_use]
-    pub fn beside(self, others: Option<Secondary>) -> QosStation {
+    pub fn with_secondary(self, others: Option<Secondary>) -> QosStation {
         QosStation { secondary: others.map(Box::new), ..self }
     }
 

@@ -14,7 +14,7 @@ settings! {
     }
 }
 
-/// Failures in a row after which what is known of a neighbor is out of date: the attempts at a packet,
+/// Consecutive failures after which the estimate for a neighbor is out of date: the attempts at a packet,
 /// dot11ShortRetryLimit.
 const MOST_FAILURES: u32 = 7;
 

@@ -97,7 +97,7 @@ impl Chain {
 /// Attempts of a chain that were used.
 type Used = [(u8, u8); SERIES];
 
-/// A neighbor: what is known of it, and what was sent to it.
+/// A neighbor: the estimates for it, and the frames sent to it.
 #[derive(Clone, Debug)]
 struct Neighbor {
     radio: RadioId,
@@ -183,7 +183,7 @@ impl RateControl {
         self.neighbors.iter().find(|n| n.radio == to).map(|n| self.modes[usize::from(n.rate)])
     }
 
-    /// The frame that is being sent, what is known of its neighbor, and what the algorithm may use.
+    /// The frame that is being sent, the estimates for its neighbor, and the rates that the algorithm may use.
     fn parts(&mut self, now: Time) -> (&mut Frame, &mut State, Cx<'_>) {
         let RateControl { cfg, modes, times, neighbors, frame, rng, .. } = self;
         let state = &mut neighbors[frame.neighbor].state;

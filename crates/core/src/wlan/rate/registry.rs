@@ -58,7 +58,7 @@ pub(super) trait RateRule: Sized {
 }
 
 /// Declares the algorithms: the word of each in a scenario, the settings of rate control with those of each algorithm,
-/// what is known of a neighbor, and the calls of its methods. A line has how the state is held, its type, the word,
+/// the estimates for a neighbor, and the calls of its methods. A line has how the state is held, its type, the word,
 /// how the state is made with `cx`, and settings (`settings arf: arf::Config`), perhaps shared with another.
 macro_rules! algorithms {
     (

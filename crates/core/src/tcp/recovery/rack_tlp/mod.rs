@@ -1,10 +1,10 @@
 //! The sender of Linux since 4.18: losses by time and tail loss probes (RACK-TLP, RFC 8985), proportional rate reduction
 //! (RFC 9937), detection of spurious timeouts and recoveries (F-RTO, RFC 5682; timestamps and DSACK, RFC 3522 and 3708).
-//! Windows are whole segments. Learned from the RFCs, from what is known of the
-//! design of Linux, and from the behavior of a kernel over an exact link.
+//! Windows are whole segments. Sources: the RFCs, published descriptions of the design of Linux, and the behavior of a
+//! kernel over an exact link.
 //!
 //! [`queue`] keeps the outstanding segments; [`rack`], [`prr`], [`undo`], [`usage`] and [`control`] have no access to
-//! the connection. The files beside this one that have: [`timers`] and [`sending`].
+//! the connection. Only this file, [`timers`] and [`sending`] have it.
 
 pub(in crate::tcp) mod clock;
 mod control;

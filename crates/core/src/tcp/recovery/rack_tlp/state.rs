@@ -1,4 +1,4 @@
-//! States of a sender, and what it learns with an acknowledgement.
+//! States of a sender, and the information in an acknowledgement.
 
 use super::rate::Sample;
 use crate::packet::Seq;

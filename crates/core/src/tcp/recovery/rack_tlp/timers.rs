@@ -154,7 +154,7 @@ impl RackTlp {
         self.rearm_timeout(conn);
     }
 
-    /// The retransmission timeout: what was not delivered in time is deemed lost, and the first segment is sent again.
+    /// The retransmission timeout: segments not delivered in time are deemed lost, and the first segment is sent again.
     fn time_out(&mut self, conn: &mut Connection) {
         if conn.give_up() {
             return;

@@ -143,7 +143,7 @@ impl Bbr {
         self.round_start = true;
     }
 
-    /// A recovery proves wrong: it told nothing of the rate.
+    /// A recovery was spurious: it says nothing about the rate.
     pub fn on_undo(&mut self) {
         self.full_rate = 0;
         self.full_rounds = 0;
@@ -339,7 +339,7 @@ impl Bbr {
         ((self.max_rate() * (min_rtt.0 / 1000) * gain) >> 8).div_ceil(1 << RATE_BITS)
     }
 
-    /// Adds what is needed to keep the pipe full in spite of bursts.
+    /// Adds the segments needed to keep the pipe full in spite of bursts.
     fn with_budget(&self, segments: u64) -> u64 {
         let even = (segments + 3 * u64::from(self.segment_goal) + 1) & !1;
         if self.mode == BbrState::ProbeBw && self.phase == 0 { even + 2 } else { even }
