@@ -59,7 +59,7 @@ fn two_nodes(preset: &str, radio: &str, meters: f64, wlan: &str) -> Scenario {
 }
 
 #[test]
-fn a_hop_works_as_far_as_the_timers_allow_and_a_warning_says_so_beyond() {
+fn hop_works_within_the_timers_and_a_warning_says_so_beyond() {
     for &(preset, _) in presets::WORDS {
         let fixed = preset.starts_with("ns2");
         // ns-2's timers allow for 2 us each way, those of the standard for a slot: 20 us, or 9 us at 5 GHz (10.3.2.9).
@@ -209,7 +209,7 @@ fn a_frame_that_is_still_on_its_way_is_not_forgotten() {
 }
 
 #[test]
-fn a_radio_sends_one_frame_at_a_time_however_late_it_notices_signals() {
+fn radio_sends_one_frame_at_a_time_even_if_it_senses_late() {
     for cca in ["4 us", "40 us", "400 us", "1 ms"] {
         let s = scenario(&format!(
             "extends = \"802.11a\"\nrun = {{ stop = \"2 s\", batches = 2, warmup_batches = 0 }}\ntopology.hops = 4\n\

@@ -91,7 +91,7 @@ fn a_receiver_that_has_gone_is_out_of_range() {
 }
 
 #[test]
-fn a_receiver_that_is_locked_on_a_stronger_frame_does_not_hear_another() {
+fn locked_receiver_does_not_decode_a_weaker_frame() {
     // All begin at once. At 1 the frame of 2, from 60 m, is 256 times as strong as that of 0, from 240 m.
     let flows = datagram(0, 1, "1 s", "") + &datagram(2, 3, "1 s", "");
     assert_eq!(causes(&[0, 240, 300, 400], &flows), [("captured".to_owned(), 1)]);

@@ -266,7 +266,7 @@ fn bytes_of_idle_connections(window: u32, variant: &str) -> u64 {
 }
 
 #[test]
-fn a_thousand_idle_connections_take_four_mebibytes_whatever_their_window() {
+fn thousand_idle_connections_take_four_mebibytes_at_any_window() {
     for (variant, _) in Variant::WORDS {
         for window in [20, 1_000_000] {
             let bytes = bytes_of_idle_connections(window, variant);

@@ -175,7 +175,7 @@ fn link_red_marks_ecn_capable_packets() {
 }
 
 #[test]
-fn neighborhood_red_lets_the_pair_in_the_middle_send_and_red_does_not() {
+fn neighborhood_red_unlike_red_lets_the_middle_pair_send() {
     let usual = runs(PAIRS, &[]);
     let shared = runs(PAIRS, &[NEIGHBORHOOD_RED]);
     let red = runs(PAIRS, &[("queue.discipline", "red")]);

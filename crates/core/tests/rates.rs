@@ -61,7 +61,7 @@ fn arf_counts_all_attempts_of_a_lost_packet_at_the_slowest_rate() {
 }
 
 #[test]
-fn cara_protects_every_second_attempt_at_a_packet_that_is_always_lost() {
+fn cara_protects_every_second_attempt_of_a_lost_packet() {
     // The first attempt has no RTS, the second has one, which is answered, and the rate falls: the next has none. Four
     // attempts behind an RTS are the long retry limit.
     let cara =
@@ -191,7 +191,7 @@ fn fixed_rates_have_no_rows() {
 }
 
 #[test]
-fn an_ack_that_is_shorter_than_a_cts_comes_in_time_after_rts_and_cts() {
+fn ack_shorter_than_a_cts_is_in_time_after_rts_and_cts() {
     // The receiver that has sent a CTS knows the end of the data by the Duration of the RTS, not the rate of the data.
     for (rate, response) in [("11 Mbit/s", "5.5 Mbit/s"), ("11 Mbit/s", "1 Mbit/s"), ("1 Mbit/s", "11 Mbit/s")] {
         let text = format!(

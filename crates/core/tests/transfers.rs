@@ -279,7 +279,7 @@ fn of_a_segment_and_a_half(nagle: &str, app: &str) -> (f64, f64) {
 }
 
 #[test]
-fn the_rule_for_small_segments_is_the_same_however_the_data_are_written() {
+fn small_segment_rule_does_not_depend_on_the_pieces_written() {
     let (handshake, header, way, bytes) = (0.02064, 320e-6, 0.01, |n: f64| n * 8e-6);
     let at_once = handshake + bytes(2190.0) + 2.0 * header + way;
     // The rest when the first segment is acknowledged (RFC 9293, 3.7.4).

@@ -103,7 +103,7 @@ fn ack_covers_the_allowed_segments_with_a_buffer_and_a_reader() {
 /// segments or none: goodput from the SYN on \[Mbit/s\], asked with `crates/core/tests/kernel/link.py`, of `tcp_rmem`
 /// with this largest size. What has arrived above holes takes much of the small one.
 #[test]
-fn flows_with_the_auto_tuned_buffer_are_as_fast_as_those_of_a_kernel() {
+fn flows_with_an_auto_tuned_buffer_match_a_kernel() {
     let asked = [
         ("bbr", 335_544, 0.01, 7.36),
         ("bbr", 33_554_432, 0.01, 9.02),
@@ -137,7 +137,7 @@ fn said(text: &str) -> Vec<String> {
 /// Links of 10 and 2 Mbit/s with 20 ms each. A segment of 1500 B takes 1.2 and 6 ms, its acknowledgement 0.2 ms: with
 /// 87.4 ms the link of 2 Mbit/s holds 14.6 segments.
 #[test]
-fn a_window_below_the_rate_times_the_delay_of_a_path_causes_a_warning() {
+fn window_below_the_bandwidth_delay_product_causes_a_warning() {
     let path = |flows: &str, more: &str| {
         format!(
             "run.stop = \"30 s\"\ntopology = {{ kind = \"none\", wired_nodes = 3 }}\nwired.delay = \"20 ms\"\n\

@@ -235,7 +235,7 @@ fn a_run_ends_when_its_only_connection_is_given_up() {
 }
 
 #[test]
-fn a_split_connection_whose_second_half_is_given_up_ends_on_both_sides() {
+fn split_connection_ends_when_its_second_half_is_given_up() {
     let sim = cut_off(SPLIT, "3", "100 delivered");
     let at = sim.recorder().flows().numbers("aborted_at_s").expect("a column")[0];
     assert!((15.0..16.0).contains(&at), "{at}");

@@ -799,7 +799,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn frame_within_the_propagation_delay_does_not_hide_the_previous_frame() {
+    fn frame_within_propagation_delay_does_not_hide_the_previous() {
         let mut c = chain(4);
         // 0 ends at 352 us; its frame ends at 1 at 352.667. 2 starts at 352.1 and arrives at 1 at 352.767.
         c.start((RadioId(0), RadioId::BROADCAST), Time(0), Span::us(352), 0, &mut Busy::default());

@@ -382,7 +382,7 @@ fn a_node_that_does_not_know_a_flow_says_so() {
 }
 
 #[test]
-fn a_packet_of_an_unknown_flow_is_salvaged_before_its_source_is_told() {
+fn packet_of_an_unknown_flow_is_salvaged_before_the_error() {
     let mut b = Bench::new("ns2-2.35", "");
     b.learn(&[0, 7]);
     b.learn(&[0, 3, 9]);
@@ -488,7 +488,7 @@ fn who_learns_from_requests_and_from_packets_for_itself() {
 }
 
 #[test]
-fn a_lost_route_error_is_salvaged_and_goes_with_the_one_that_tells_of_it() {
+fn lost_route_error_is_salvaged_with_the_new_route_error() {
     for preset in ["standard", "ns2-2.35"] {
         let mut b = Bench::new(preset, "");
         b.learn(&[0, 3, 9]);

@@ -144,7 +144,7 @@ fn is_given_up(out: &Out) -> bool {
 }
 
 #[test]
-fn a_station_waits_for_a_frame_whose_packet_came_in_the_same_instant() {
+fn station_waits_for_a_frame_of_the_same_instant() {
     // Both go at the boundary 1006, where neither senses the other; without a rule they would do so for ever.
     for (came, waits) in [(Some(1_000_000), true), (Some(1_000_500), false), (None, false)] {
         let mut b = Bench::new("", 1);
@@ -205,7 +205,7 @@ fn rts_before_an_aggregate_as_in_timeline_3() {
 }
 
 #[test]
-fn a_full_aggregate_is_limited_by_time_and_bytes_as_in_timelines_4_and_5() {
+fn time_and_bytes_limit_an_aggregate_as_in_timelines_4_and_5() {
     for (mcs, frames, airtime) in [(7, 28, 5360), (0, 2, 3840)] {
         let mut b = Bench::new(&format!("ppdu.mcs = {mcs}"), 1);
         b.enqueue(43, BE, 64);
@@ -422,7 +422,7 @@ fn a_txop_has_room_for_the_frames_that_protect_it() {
 }
 
 #[test]
-fn the_first_frame_belongs_to_an_agreement_that_exists_from_the_start() {
+fn established_agreement_covers_the_first_frame() {
     let (mut b, mut peer) = (Bench::new("", 1), Bench::new("", 2));
     b.enqueue(43, BE, 1);
     let frame = Frame { kind: FrameKind::Data, to: ME, from: PEER, mode: b.rules.data_mode(), ..Frame::NONE };
@@ -683,7 +683,7 @@ fn a_cts_to_self_protects_an_aggregate_from_stations_of_802_11b() {
 }
 
 #[test]
-fn the_signal_extension_delays_the_response_at_2_4_ghz_as_in_timeline_14() {
+fn signal_extension_delays_the_response_as_in_timeline_14() {
     let band = "slot_time = \"20 us\", sifs = \"10 us\", signal_extension = \"6 us\"";
     let mut b = Bench::new(&format!("ppdu.mcs = 7, {band}"), 1);
     b.enqueue(0, BE, 2);
@@ -714,7 +714,7 @@ fn a_hidden_terminal_costs_an_rts_and_not_an_aggregate() {
 }
 
 #[test]
-fn the_nav_of_an_overheard_cts_covers_the_aggregate_of_a_hidden_terminal() {
+fn nav_of_a_cts_covers_the_aggregate_of_a_hidden_terminal() {
     // The CTS of the peer to a third station ends at 144 and reserves 484 us, as in timeline 3.
     let mut b = Bench::new("ppdu.mcs = 7", 1);
     let cts = Frame { kind: FrameKind::Cts, to: RadioId(2), from: PEER, duration: Span::us(484), ..Frame::NONE };
@@ -745,7 +745,7 @@ fn is_idle_for_pifs(busy: &[bool], at: u64) -> bool {
 }
 
 #[test]
-fn a_txop_is_narrow_where_the_secondary_channel_was_busy_within_pifs() {
+fn secondary_channel_busy_within_pifs_makes_a_txop_narrow() {
     // 1538 B at MCS 7 last 128 us in 40 MHz and 228 us in 20 MHz (10.23.2.5); the ACK has 24 Mbit/s after both.
     let mut widths = [0; 2];
     for seed in 0..80 {

@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn ecn_capable_packets_are_marked_up_to_the_threshold_and_dropped_beyond() {
+    fn ecn_marks_up_to_the_threshold_and_drops_beyond() {
         for (drop_prob, mark_threshold, marked) in [(0.1, 0.1, true), (0.11, 0.1, false), (1.0, 1.0, true)] {
             let mut b = bench(Config { mark_threshold, ..timestamps() });
             (0..20).for_each(|_| b.push(0, 500, Ecn::Ect));

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_probe_that_fails_falls_back_at_once_and_aarf_waits_twice_as_long() {
+    fn failed_probe_falls_back_and_doubles_the_wait_of_aarf() {
         // The fourth rate always fails.
         let probes = |algorithm| -> Vec<usize> {
             let all = rates(algorithm, 200, |rate, _| rate == 3);

@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_that_fails_four_times_in_a_row_is_left_alone_for_ten_seconds() {
+    fn rate_with_four_failures_in_a_row_is_unused_for_ten_seconds() {
         let mut c = sample_rate();
         frames(&mut c, Time::ZERO, 30, |_, _, _| false);
         let rates = frames(&mut c, Time(1_000_000_000), 3000, |rate, _, _| rate == 3);

@@ -30,7 +30,7 @@ fn times(s: &mut Sender, segments: usize) -> Vec<(u64, Seq)> {
 }
 
 #[test]
-fn a_rule_that_answers_with_a_pace_is_paced_under_every_loss_recovery() {
+fn every_loss_recovery_paces_a_rule_with_a_pace() {
     for profile in ["RFC", "N2"] {
         for (word, mut s) in paced(profile) {
             s.write(None, Time::ZERO + Span::ms(1));

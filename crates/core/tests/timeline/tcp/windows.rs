@@ -50,7 +50,7 @@ fn vegas_grows_on_an_ack_of_four_segments_unless_ns2_forbids() {
 }
 
 #[test]
-fn vegas_window_does_not_grow_while_the_receiver_limits_what_is_sent() {
+fn receiver_limit_stops_the_growth_of_the_vegas_window() {
     let (_, tested, arrived) = vegas_on_a_clean_path("every", "used_before_ack");
     assert!((40.0..=43.0).contains(&tested), "{tested}: two may be free, and one more after the last growth");
     let (_, untested, all) = vegas_on_a_clean_path("every", "always");
@@ -76,7 +76,7 @@ fn vegas_under(method: Method) -> Vec<f64> {
 }
 
 #[test]
-fn vegas_window_rule_has_its_round_trip_times_under_every_loss_recovery() {
+fn every_loss_recovery_gives_vegas_its_round_trip_times() {
     let windows = vegas_under(Method::Vegas);
     // Ten segments fill the path, and alpha to beta, 2 to 4, wait in it.
     let late = windows[500..].iter().copied().reduce(f64::max).expect("many");

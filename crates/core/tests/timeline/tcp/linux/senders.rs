@@ -38,7 +38,7 @@ fn expire(s: &mut Sender, now: &mut Time) {
 }
 
 #[test]
-fn a_closed_window_is_probed_with_headers_and_data_follow_when_it_opens() {
+fn closed_window_gets_header_probes_and_data_once_it_opens() {
     for (control, cfg) in controls() {
         let (mut s, mut now) = shut_out(&cfg);
         let una = s.connection().una();

@@ -135,7 +135,7 @@ pub fn section() -> (String, Vec<String>) {
 }
 
 #[test]
-fn windows_and_timeouts_after_lost_and_late_syns_are_those_of_a_kernel() {
+fn windows_and_timeouts_after_lost_syns_match_a_kernel() {
     let (_, wrong) = section();
     assert!(wrong.is_empty(), "{wrong:#?}");
 }

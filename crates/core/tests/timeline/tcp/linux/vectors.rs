@@ -94,7 +94,7 @@ fn c50_two_duplicates_without_sack_release_two_segments() {
 }
 
 #[test]
-fn a_partial_acknowledgement_without_sack_sends_the_next_segment_again() {
+fn partial_ack_without_sack_retransmits_the_next_segment() {
     let mut s = without_sack(10);
     // Segments 1 and 3 are lost.
     let sent: Vec<_> = (0..8).flat_map(|_| s.ack(0, &[])).collect();

@@ -166,7 +166,7 @@ mod tests {
     /// samples are too few; from the ninth acknowledgement of the second round on, a quarter counts. That round is the
     /// first of five.
     #[test]
-    fn the_window_grows_by_a_quarter_for_five_rounds_and_slow_start_ends() {
+    fn css_grows_by_a_quarter_for_five_rounds_and_ends_slow_start() {
         let mut flow = Flow::new(10);
         assert_eq!((flow.round(&[1000]), flow.in_css()), (20, false));
         // 8 + 12 / 4; 31 / 4 with 3 left; 41 / 4 with 1 left; 49 / 4; 61 / 4.
