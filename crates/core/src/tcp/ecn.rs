@@ -16,8 +16,8 @@ settings! {
         /// Makes acknowledgements ECN-capable, so that queues mark them instead of dropping them; the marks have no
         /// effect. RFC 3168, 6.1.4: "pure acknowledgement packets [...] MUST be sent with the not-ECT codepoint".
         pub acks: bool = false,
-        /// Share of the window in use that remains after an ECE in congestion avoidance (RFC 8511: 0.8); "as_loss": a
-        /// half, as after a loss.
+        /// Share of FlightSize or window (`tcp.ssthresh_base`) that remains after an ECE in congestion avoidance (RFC
+        /// 8511: 0.8); "as_loss": a half, as after a loss.
         pub beta: Option<f64> | "as_loss" = None => above(0.0).below(1.0),
         /// Informs the sender at once of a segment that a queue has marked or dropped: an ideal ICMP Source Quench (RFC
         /// 792), which is never lost and takes neither time nor air. It is an upper bound for the effect of a real one.

@@ -13,7 +13,7 @@ settings! {
     pub struct Config {
         /// C: factor of the cubic growth \[segments/s^3\].
         pub c: f64 = 0.4 => above(0.0).at_most(1000.0),
-        /// beta_cubic: share of the window in use that remains after a loss.
+        /// beta_cubic: share of FlightSize or window (`tcp.ssthresh_base`) that remains after a loss.
         pub beta: f64 = 0.7 => range(0.0, 1.0),
         /// Releases bandwidth for other flows when the window at a loss is smaller than at the loss before (RFC 9438,
         /// 4.7).
@@ -214,7 +214,7 @@ mod tests {
         }
     }
 
-    /// RFC 9438, 4.8: after a timeout slow start up to 0.7 of the window in use, and then a curve that begins flat.
+    /// RFC 9438, 4.8: after a timeout slow start up to 0.7 of the amount in use, and then a curve that begins flat.
     #[test]
     fn after_a_timeout_the_curve_begins_where_slow_start_ends() {
         let (mut rule, mut w) = after_loss(Signal::Timeout);

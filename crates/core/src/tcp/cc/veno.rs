@@ -16,7 +16,7 @@ settings! {
         /// Number of segments waiting on the path below which a loss counts as random, and from which on the window
         /// grows more slowly \[segments\].
         pub beta: f64 = 3.0 => range(0.0, 1e6),
-        /// Share of the window in use that remains after a random loss.
+        /// Share of FlightSize or window (`tcp.ssthresh_base`) that remains after a random loss.
         pub random_share: f64 = 0.8 => range(0.0, 1.0),
     }
 }
