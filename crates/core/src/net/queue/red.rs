@@ -37,7 +37,7 @@ settings! {
         /// Largest drop probability at which ECN-capable packets are marked; above it they are dropped. "always": they
         /// are marked whenever the drop would be random.
         pub mark_p: Option<f64> | "always" = None => above(0.0).at_most(1.0),
-        /// Never drops a packet that finds at most one packet waiting, or that is the first to find the average above
+        /// Lets a packet pass that finds at most one packet waiting, or that is the first to find the average above
         /// `min_threshold` (ns-2).
         pub lenient: bool = false,
         /// Adaptive RED: adapts `max_p` so that the average stays half-way between the thresholds.

@@ -22,7 +22,8 @@ settings! {
         pub first_frames: u32 = 20 => range(1, 100_000),
         /// Shortest time between rate changes, unless another rate takes less than half of the time.
         pub min_switch: Span = Span::secs(1) => at_most(Span::secs(3600)),
-        /// Largest number of consecutive failures of a rate before it is excluded for `forget_failures`.
+        /// Largest number of consecutive failures that is tolerated; a rate with more is not used for
+        /// `forget_failures`.
         pub max_failures: u32 = 3 => range(0, 100_000),
         /// Time for which a rate with more than `max_failures` consecutive failures is not used.
         pub forget_failures: Span = Span::secs(10) => at_most(Span::secs(3600)),

@@ -126,7 +126,7 @@ settings! {
         pub ttl_start: u8 = 1 => at_least(1),
         /// TTL_INCREMENT: growth of the TTL with each request.
         pub ttl_increment: u8 = 2 => at_least(1),
-        /// TTL_THRESHOLD: largest TTL of a request; the next one is network-wide.
+        /// TTL_THRESHOLD: largest TTL before requests become network-wide.
         pub ttl_threshold: u8 = 7,
         /// TIMEOUT_BUFFER: number of hops added to the TTL to compute the wait for a route reply.
         pub timeout_buffer: u8 = 2,
