@@ -110,7 +110,7 @@ pub struct NeighborhoodRed {
     avg: f64,
     avg_own: f64,
     /// Last notification sent, and strongest notification received.
-    told: Held,
+    sent: Held,
     heard: Held,
     rng: Stream,
 }
@@ -118,7 +118,7 @@ pub struct NeighborhoodRed {
 impl NeighborhoodRed {
     /// Initial state, with a random stream of its own.
     pub fn new(rng: Stream) -> NeighborhoodRed {
-        NeighborhoodRed { avg: 0.0, avg_own: 0.0, told: Held::NOTHING, heard: Held::NOTHING, rng }
+        NeighborhoodRed { avg: 0.0, avg_own: 0.0, sent: Held::NOTHING, heard: Held::NOTHING, rng }
     }
 
     /// Random length of the first interval, so that nodes do not measure in step.
@@ -136,7 +136,7 @@ impl NeighborhoodRed {
         if probability == 0.0 || self.heard.at(now) > probability {
             return None;
         }
-        self.told = Held { probability, until: now + cfg.lifetime };
+        self.sent = Held { probability, until: now + cfg.lifetime };
         Some(Notification { probability, lifetime: cfg.lifetime })
     }
 
@@ -162,7 +162,7 @@ impl NeighborhoodRed {
 
     /// Probability with which this node drops an outgoing packet.
     fn probability(&self, now: Time) -> f64 {
-        self.heard.at(now).max(self.told.at(now)) * self.avg_own
+        self.heard.at(now).max(self.sent.at(now)) * self.avg_own
     }
 
     /// Returns true if an outgoing packet is to be dropped or marked.

@@ -392,10 +392,10 @@ mod tests {
     #[test]
     fn early_reported_end_is_not_booked_before_it_occurs() {
         let (mut air, frame, timing, rules) = on_air();
-        let (end, told) = (Time(111_000), Time(110_500));
+        let (end, reported) = (Time(111_000), Time(110_500));
         air.book_until(RadioId(1), end, FREE, &timing);
         air.on_end(end, RadioId(1), &frame, (Verdict::Decoded, &[]), &timing, &rules);
-        let first = air.up_to(told, [(FREE, timing.eifs); 2].into_iter());
+        let first = air.up_to(reported, [(FREE, timing.eifs); 2].into_iter());
         assert_eq!(times(&first[1]), [(Use::Reception, 99_500), (Use::Idle, 11_000)]);
         air.on_over(RadioId(0));
         let second = air.up_to(Time(200_000), [(FREE, timing.eifs); 2].into_iter());

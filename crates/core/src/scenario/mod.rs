@@ -229,9 +229,9 @@ impl Scenario {
     /// Warnings as text for a terminal, without those whose kinds are `ignored`.
     pub fn render_warnings(&self, ignored: &[Code], color: bool) -> String {
         let level = annotate_snippets::Level::WARNING;
-        let is_told = |p: &&Problem| p.code.is_none_or(|code| !ignored.contains(&code));
-        let told: Vec<Problem> = self.warnings.iter().filter(is_told).cloned().collect();
-        error::render(&level, &told, self.more_warnings, &self.sources, color)
+        let is_shown = |p: &&Problem| p.code.is_none_or(|code| !ignored.contains(&code));
+        let shown: Vec<Problem> = self.warnings.iter().filter(is_shown).cloned().collect();
+        error::render(&level, &shown, self.more_warnings, &self.sources, color)
     }
 
     /// All settings with their values in effect.

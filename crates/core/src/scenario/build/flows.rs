@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(times.last_start(), Some(Time(25)));
         let together = FlowEntry { duration: None, stop: Some(Time(90)), ..times.clone() };
         assert!(together.flows().all(|f| f.stop == Some(Time(90))));
-        let told = FlowEntry { start: None, ..times };
-        assert!(told.flows().all(|f| (f.start, f.stop) == (None, None)));
+        let unstarted = FlowEntry { start: None, ..times };
+        assert!(unstarted.flows().all(|f| (f.start, f.stop) == (None, None)));
     }
 }

@@ -56,7 +56,7 @@ impl Connection {
         }
         self.duplicates += u32::from(kind == AckKind::Duplicate);
         self.delivered = self.delivered.max((una + self.duplicates).min(self.max));
-        let told = matches!(kind, AckKind::NewData | AckKind::Duplicate);
+        let may_sample = matches!(kind, AckKind::NewData | AckKind::Duplicate);
         let segment_rtt = if newly > 0 && self.send_times.is_on() {
             self.send_times.round_trip(una - 1, self.now, self.first_sent)
         } else {
@@ -71,7 +71,7 @@ impl Connection {
             delivered: self.delivered,
             in_flight: self.flight_size().saturating_sub(newly),
             recovering,
-            rtt: if told { self.sampled.take() } else { None },
+            rtt: if may_sample { self.sampled.take() } else { None },
             srtt: self.rto.srtt(),
             segment_rtt,
             round_trip: self.now.since(ack.echo),

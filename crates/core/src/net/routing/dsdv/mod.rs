@@ -195,13 +195,13 @@ impl Routing for Dsdv {
         let from = p.source;
         self.note_heard(from, cx.now);
         for i in 0..cx.pool.list(list).len() {
-            let told = cx.pool.list(list)[i];
-            if told.node == cx.node {
-                if told.hops == INFINITE {
-                    self.answer(told.sequence, cx.now);
+            let listed = cx.pool.list(list)[i];
+            if listed.node == cx.node {
+                if listed.hops == INFINITE {
+                    self.answer(listed.sequence, cx.now);
                 }
             } else {
-                self.learn(from, told, cx);
+                self.learn(from, listed, cx);
             }
         }
         cx.pool.end(packet, Fate::Delivered);
@@ -355,38 +355,38 @@ impl Dsdv {
 
     /// Answers the announcement that this node is unreachable with a newer number of its own. If the node has already
     /// announced a newer number, the neighbors that received it pass it on.
-    fn answer(&mut self, told: u32, now: Time) {
+    fn answer(&mut self, reported: u32, now: Time) {
         if self.cfg.ns2.answer_always {
             self.next_full = now;
-        } else if told > self.sequence {
+        } else if reported > self.sequence {
             self.next_full = self.next_full.min(self.next_triggered().max(now));
         }
     }
 
     /// A neighbor advertises its route to a destination.
-    fn learn(&mut self, from: NodeId, told: Listed, cx: &mut Cx<'_>) {
+    fn learn(&mut self, from: NodeId, listed: Listed, cx: &mut Cx<'_>) {
         let now = cx.now;
-        let metric = if told.hops >= INFINITE - 1 { INFINITE } else { told.hops + 1 };
-        if metric == INFINITE && self.table.get(told.node).is_none() {
+        let metric = if listed.hops >= INFINITE - 1 { INFINITE } else { listed.hops + 1 };
+        if metric == INFINITE && self.table.get(listed.node).is_none() {
             return;
         }
         let cfg = &self.cfg;
-        let (entry, is_new) = self.table.entry(told.node, cfg.settling_time, now);
-        let is_newer = is_new || told.sequence > entry.sequence;
-        if !is_newer && (told.sequence < entry.sequence || metric >= entry.metric) {
-            if told.sequence < entry.sequence && metric == INFINITE && entry.is_up() {
+        let (entry, is_new) = self.table.entry(listed.node, cfg.settling_time, now);
+        let is_newer = is_new || listed.sequence > entry.sequence;
+        if !is_newer && (listed.sequence < entry.sequence || metric >= entry.metric) {
+            if listed.sequence < entry.sequence && metric == INFINITE && entry.is_up() {
                 // The neighbor has lost its route, and a newer one is known here.
                 entry.tell_at_once(now);
             }
             return;
         }
-        if told.sequence != entry.sequence && !is_new {
+        if listed.sequence != entry.sequence && !is_new {
             let measured = entry.changed_at.since(entry.numbered_at).0 as f64;
             let average = cfg.settling_weight * entry.settling.0 as f64 + (1.0 - cfg.settling_weight) * measured;
             entry.settling = Span(average as u64);
         }
         let settled = now + entry.settling * 2;
-        let has_changed = Some(metric) != entry.told;
+        let has_changed = Some(metric) != entry.advertised;
         entry.hold_until = match cfg.hold_back {
             Hold::EveryNumber if metric < INFINITE && (is_new || entry.is_up()) => settled,
             Hold::ChangedMetric if metric < INFINITE && entry.is_up() && has_changed => {
@@ -400,7 +400,7 @@ impl Dsdv {
         };
         let triggers = match cfg.trigger {
             Trigger::AnyChange => has_changed,
-            Trigger::Shorter => is_new || (told.sequence == entry.sequence && has_changed),
+            Trigger::Shorter => is_new || (listed.sequence == entry.sequence && has_changed),
         };
         if triggers {
             entry.trigger_at = entry.hold_until;
@@ -408,17 +408,17 @@ impl Dsdv {
             entry.trigger_at = if has_changed { entry.hold_until } else { Time::NEVER };
         }
         entry.metric_is_new |= is_new || metric != entry.metric;
-        if is_new || told.sequence != entry.sequence {
+        if is_new || listed.sequence != entry.sequence {
             entry.number_is_new = true;
             entry.numbered_at = now;
         }
         if metric == INFINITE && entry.is_up() && !is_new {
-            cx.out.push(Out::RouteLost { destination: told.node, anew: true });
+            cx.out.push(Out::RouteLost { destination: listed.node, anew: true });
         }
-        (entry.metric, entry.sequence, entry.next_hop) = (metric, told.sequence, from);
+        (entry.metric, entry.sequence, entry.next_hop) = (metric, listed.sequence, from);
         (entry.changed_at, entry.silent) = (now, false);
         if metric < INFINITE {
-            self.release(told.node, from, cx);
+            self.release(listed.node, from, cx);
         }
     }
 
@@ -491,13 +491,13 @@ impl Dsdv {
             if entry.silent {
                 continue;
             }
-            entry.told = Some(entry.metric);
-            let told = Listed { node: entry.destination, sequence: entry.sequence, hops: entry.metric };
+            entry.advertised = Some(entry.metric);
+            let listed = Listed { node: entry.destination, sequence: entry.sequence, hops: entry.metric };
             if cx.pool.list(list).len() == most {
                 self.send_message(list, jitter, cx);
                 list = cx.pool.new_list();
             }
-            cx.pool.list_mut(list).push(told);
+            cx.pool.list_mut(list).push(listed);
         }
         self.send_message(list, jitter, cx);
     }

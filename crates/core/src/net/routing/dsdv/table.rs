@@ -25,7 +25,7 @@ pub(super) struct Entry {
     pub(super) metric_is_new: bool,
     pub(super) number_is_new: bool,
     /// Metric that was last advertised.
-    pub(super) told: Option<u8>,
+    pub(super) advertised: Option<u8>,
     /// Never advertised, because no node has reported the destination yet.
     pub(super) silent: bool,
     /// Time of the triggered update for the entry.
@@ -46,7 +46,7 @@ impl Entry {
             hold_until: now,
             metric_is_new: false,
             number_is_new: false,
-            told: None,
+            advertised: None,
             silent: true,
             trigger_at: Time::NEVER,
         }

@@ -135,15 +135,15 @@ impl Dsr {
             }
             self.cut(error.link);
         }
-        let mut was_told = false;
+        let mut was_addressed = false;
         while let Some(error) = errors.pop_if(|e| received && e.tell == cx.node) {
-            was_told = true;
+            was_addressed = true;
             self.held = Some((error.link, cx.now + self.cfg.error_hold));
             if let Some(destination) = error.lost {
                 cx.out.push(Out::RouteLost { destination, anew });
             }
         }
-        let rest = errors.last().filter(|_| was_told).map(|e| e.tell);
+        let rest = errors.last().filter(|_| was_addressed).map(|e| e.tell);
         let message = rest.map(|to: NodeId| message(Body::DsrError, 0, to, u8::MAX, cx));
         if let Some(message) = message {
             let id = cx.pool.new_header(message);

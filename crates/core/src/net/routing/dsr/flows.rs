@@ -12,8 +12,8 @@ struct Own {
     /// TTL of the packet that established the flow.
     ttl: u8,
     /// Number of packets that carried the route, and the time of the last one.
-    told: u32,
-    told_at: Time,
+    carried: u32,
+    carried_at: Time,
     expires: Time,
 }
 
@@ -75,9 +75,9 @@ impl Flows {
         let flow = &mut self.own[place];
         let is_default = newest.is_none_or(|id| id <= flow.id) && flow.ttl == ttl;
         flow.expires = now + rule.timeout;
-        if flow.told < rule.first || flow.told_at + rule.refresh < now {
-            flow.told += 1;
-            flow.told_at = now;
+        if flow.carried < rule.first || flow.carried_at + rule.refresh < now {
+            flow.carried += 1;
+            flow.carried_at = now;
             return FlowState::Establishes(flow.id);
         }
         if is_default { FlowState::FollowsDefault } else { FlowState::Follows(flow.id) }
@@ -87,12 +87,12 @@ impl Flows {
     fn begin(&mut self, to: NodeId, route: &[NodeId], ttl: u8, now: Time) -> usize {
         let place = self.own.iter().position(|f| f.expires <= now).unwrap_or_else(|| {
             let route = Vec::with_capacity(16);
-            self.own.push(Own { to, id: 0, route, ttl, told: 0, told_at: now, expires: Time::ZERO });
+            self.own.push(Own { to, id: 0, route, ttl, carried: 0, carried_at: now, expires: Time::ZERO });
             self.own.len() - 1
         });
         self.last_id += 2;
         let flow = &mut self.own[place];
-        (flow.to, flow.id, flow.ttl, flow.told) = (to, self.last_id - 1, ttl, 0);
+        (flow.to, flow.id, flow.ttl, flow.carried) = (to, self.last_id - 1, ttl, 0);
         flow.route.clear();
         flow.route.extend_from_slice(route);
         place
@@ -103,7 +103,7 @@ impl Flows {
     pub(super) fn on_unknown(&mut self, to: NodeId, flow: Option<u32>, default_restarts: bool) {
         let newest = self.own.iter().filter(|f| f.to == to).map(|f| f.id).max();
         let id = flow.or(newest.filter(|_| default_restarts));
-        self.own.iter_mut().filter(|f| f.to == to && Some(f.id) == id).for_each(|f| f.told = 0);
+        self.own.iter_mut().filter(|f| f.to == to && Some(f.id) == id).for_each(|f| f.carried = 0);
     }
 
     /// Ends all flows that begin here and use this link, and forwarded ones if `passing`.

@@ -28,7 +28,7 @@ pub use config::{Config, GratReplyKey};
 use flows::{Flows, Passage, Rule};
 use overheard::Heard;
 use requests::Requests;
-use shorter::Told;
+use shorter::GratuitousReplies;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -75,12 +75,12 @@ pub struct Dsr {
     /// A broken link to be reported with requests until this instant.
     held: Option<(BrokenLink, Time)>,
     /// Shorter routes that were reported.
-    shorter: Told,
+    shorter: GratuitousReplies,
     /// Packets that were overheard.
     heard: Heard,
     /// Scratch buffer for a route.
     way: Vec<NodeId>,
-    told: Vec<NodeId>,
+    reply_route: Vec<NodeId>,
     /// Scratch buffer for route errors.
     errors: Vec<RouteError>,
     counters: Counters,
@@ -294,10 +294,10 @@ impl Dsr {
             next_id: 1,
             made: 0,
             held: None,
-            shorter: Told::default(),
+            shorter: GratuitousReplies::default(),
             heard: Heard::default(),
             way: Vec::with_capacity(32),
-            told: Vec::with_capacity(32),
+            reply_route: Vec::with_capacity(32),
             errors: Vec::with_capacity(4),
             counters: Counters::default(),
             overhead: Overhead::default(),
@@ -502,8 +502,8 @@ impl Dsr {
         }
         if target == cx.node {
             let delay = between(Span::ZERO, self.cfg.reply_jitter, cx);
-            self.told.clear();
-            self.told.push(cx.node);
+            self.reply_route.clear();
+            self.reply_route.push(cx.node);
             self.reply(packet, delay, cx);
             return cx.pool.end(packet, Fate::Delivered);
         }
@@ -514,8 +514,8 @@ impl Dsr {
             && hops + rest.len() - 1 <= usize::from(self.cfg.discovery_hop_limit)
             && !rest.iter().any(|n| header.route.contains(n))
         {
-            self.told.clear();
-            self.told.extend_from_slice(rest);
+            self.reply_route.clear();
+            self.reply_route.extend_from_slice(rest);
             self.reply(packet, Span::ZERO, cx);
             return cx.pool.end(packet, Fate::Delivered);
         }
@@ -538,7 +538,7 @@ impl Dsr {
         self.overhead.send(packet, delay, cx);
     }
 
-    /// Answers a request with the path that it has taken, followed by the rest of the route in `told`.
+    /// Answers a request with the path that it has taken, followed by the rest of the route in `reply_route`.
     fn reply(&mut self, request: PacketId, delay: Span, cx: &mut Cx<'_>) {
         self.way.clear();
         self.way.push(cx.node);
@@ -547,7 +547,7 @@ impl Dsr {
         let packet = self.message(Body::DsrReply, cx);
         let header = cx.pool.header_mut(cx.pool[packet].header);
         header.reply.extend(self.way[1..].iter().rev());
-        header.reply.extend_from_slice(&self.told);
+        header.reply.extend_from_slice(&self.reply_route);
         self.set_size(packet, cx.pool);
         self.send(packet, delay, cx);
     }

@@ -97,14 +97,14 @@ impl Dsr {
         self.way.clear();
         self.way.push(cx.node);
         self.way.extend(header.route[..=at].iter().rev());
-        let mut told = std::mem::take(&mut self.told);
-        told.clear();
-        told.extend_from_slice(&header.route[..=at]);
-        told.extend_from_slice(&header.route[index..]);
+        let mut reply_route = std::mem::take(&mut self.reply_route);
+        reply_route.clear();
+        reply_route.extend_from_slice(&header.route[..=at]);
+        reply_route.extend_from_slice(&header.route[index..]);
         self.counters.rrep_originated += 1;
         let reply = self.message(Body::DsrReply, cx);
-        cx.pool.header_mut(cx.pool[reply].header).reply.extend_from_slice(&told);
-        self.told = told;
+        cx.pool.header_mut(cx.pool[reply].header).reply.extend_from_slice(&reply_route);
+        self.reply_route = reply_route;
         self.set_size(reply, cx.pool);
         self.send(reply, Span::ZERO, cx);
     }

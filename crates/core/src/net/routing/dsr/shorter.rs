@@ -14,13 +14,13 @@ struct Entry {
 
 /// Gratuitous replies that were sent. The oldest is replaced.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Told {
+pub(super) struct GratuitousReplies {
     entries: Vec<Entry>,
     next: usize,
     key: Vec<NodeId>,
 }
 
-impl Told {
+impl GratuitousReplies {
     /// Returns true if a shorter route may be reported to the source of a packet with this route, overheard from the
     /// node at a position on it; records the report.
     pub(super) fn may(&mut self, route: &[NodeId], at: usize, cfg: &Config, now: Time) -> bool {

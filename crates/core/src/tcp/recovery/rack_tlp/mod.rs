@@ -449,7 +449,7 @@ impl RackTlp {
     fn control(&mut self, input: &Input, facts: &Facts, prior_lost: u64, prior_in_flight: u32, conn: &Connection) {
         if let Some(bbr) = self.control.bbr() {
             let mut limited = false;
-            let told = BbrInput {
+            let bbr_input = BbrInput {
                 now: input.now,
                 sample: &facts.sample,
                 delivered: (self.rate.delivered, input.delivered),
@@ -459,7 +459,7 @@ impl RackTlp {
                 state: self.state,
                 mss: conn.cfg().mss.0,
             };
-            bbr.on_ack(&told, &mut self.w, &mut self.pacing, &mut limited);
+            bbr.on_ack(&bbr_input, &mut self.w, &mut self.pacing, &mut limited);
             if limited {
                 self.rate.limit_by_application(self.queue.in_flight());
             }
