@@ -46,7 +46,7 @@ $(VENV)/ready: requirements.lock
 
 # Parts without Python, built while the packages are fetched.
 core:
-	cargo build --quiet --release --locked --package chappe-core
+	cargo build --quiet --release --locked --package chappe-scenario
 
 # The package itself and, beside it, that of the papers: editable installations of the Python parts.
 $(VENV)/installed: export PIP_QUIET := 1
@@ -156,8 +156,8 @@ LAYER ?= tcp
 test-layer: export PROPTEST_RNG_SEED := 1794
 test-layer:
 	@# Without a test of this name, all would seem to pass.
-	@test -n "$(wildcard $(LAYER:%=crates/core/src/%) $(LAYER:%=crates/core/src/%.rs))" || { \
-		echo "LAYER=$(LAYER) is no folder or file of crates/core/src" >&2; exit 2; }
+	@test -n "$(wildcard $(LAYER:%=crates/core/src/%) $(LAYER:%=crates/core/src/%.rs))$(filter scenario,$(LAYER))" || { \
+		echo "LAYER=$(LAYER) is no folder or file of crates/core/src, nor scenario" >&2; exit 2; }
 	cargo test --quiet --locked --package chappe-core --lib -- $(LAYER)::
 
 # Three hundred scripts, each asked three times over an emulated link in network namespaces; the rights of root are needed.

@@ -1,6 +1,6 @@
 //! Property of every text given as a scenario, shared by the fuzz target and the test of its corpus.
 
-use chappe_core::scenario::{Files, NoFiles, Scenario};
+use chappe_scenario::{Files, NoFiles, Scenario};
 
 /// Files that exist only here: valid ones, an invalid one, and two that extend each other.
 struct Shelf;

@@ -110,7 +110,7 @@ def test_a_part_needs_what_its_recipe_says(tmp_path: Path) -> None:
     quickly = environment(CARGO_PROFILE_RELEASE_OPT_LEVEL="0", CARGO_PROFILE_RELEASE_CODEGEN_UNITS="16")
     how = ["--quiet", "--release", "--locked", "--target-dir", str(compiled)]
     subprocess.run(
-        ["cargo", "build", *how, "--package", "chappe-core", "--example", "run"],
+        ["cargo", "build", *how, "--package", "chappe-scenario", "--example", "run"],
         cwd=tmp_path,
         env=quickly | {"RUSTFLAGS": "-D warnings"},
         timeout=COMPILING_S,

@@ -1,19 +1,7 @@
 //! Packet-level simulator of TCP over wireless networks.
 //!
-//! A [`scenario::Scenario`] is read, checked and turned into a [`run::Setup`]; a [`sim::Sim`] runs it; its
-//! [`record::Recorder`] hands out tables.
-//!
-//! ```
-//! use chappe_core::scenario::{NoFiles, Scenario};
-//! use chappe_core::sim::Sim;
-//!
-//! let text = "topology = { hops = 2 }\nrun = { stop = \"1000 delivered\" }";
-//! let scenario = Scenario::from_toml("two_hops.toml", text, &[], &NoFiles)?;
-//! let mut sim = Sim::new(&scenario.setup(Some(7)));
-//! sim.run();
-//! assert!(sim.recorder().flows().numbers("goodput_bps").unwrap()[0] > 0.0);
-//! # Ok::<(), chappe_core::scenario::Errors>(())
-//! ```
+//! A [`run::Setup`] describes a run, a [`sim::Sim`] executes it, its [`record::Recorder`] hands out tables. The crate
+//! `chappe-scenario` reads and checks scenarios and turns them into setups.
 //!
 //! # The layers
 //!
@@ -57,7 +45,6 @@ pub mod radio;
 pub mod record;
 pub mod rng;
 pub mod run;
-pub mod scenario;
 pub mod scheduler;
 pub mod setting;
 pub mod sim;
@@ -65,6 +52,13 @@ pub mod tcp;
 pub mod topology;
 pub mod unit;
 pub mod wlan;
+
+// Unit tests run scenarios. They compile that crate as a module, because its dependency is the core without tests.
+#[cfg(test)]
+extern crate self as chappe_core;
+#[cfg(test)]
+#[path = "../../scenario/src/lib.rs"]
+pub mod scenario;
 
 // Replays of ns-2's traces need its own random numbers, which only unit tests can use.
 #[cfg(test)]

@@ -7,10 +7,10 @@ use chappe_core::record::Table;
 use chappe_core::record::airtime::Use;
 use chappe_core::record::trace::{Line, What};
 use chappe_core::run::Setup;
-use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
 use chappe_core::unit::{Position, Span};
 use chappe_core::wlan::{CapturedFrame, EifsRule, FrameKind, Timing};
+use chappe_scenario::{NoFiles, Scenario};
 use proptest::prelude::*;
 
 /// Random positions, flows and rules.

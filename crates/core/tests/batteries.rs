@@ -4,9 +4,9 @@ use chappe_core::packet::{FlowId, NodeId};
 use chappe_core::record::observe::columns::Values;
 use chappe_core::run::RecordedTable;
 use chappe_core::run::{Command, Setup};
-use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
 use chappe_core::unit::{Span, Time};
+use chappe_scenario::{NoFiles, Scenario};
 use proptest::prelude::*;
 
 fn setup(text: &str) -> Setup {

@@ -5,8 +5,8 @@ use crate::routing::hop_by_hop;
 use chappe_core::net::queue::Discipline;
 use chappe_core::net::routing::Protocol;
 use chappe_core::record::Recorder;
-use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
+use chappe_scenario::{NoFiles, Scenario};
 
 fn run(text: &str) -> Recorder {
     let scenario = Scenario::from_toml("test", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}\n{text}"));

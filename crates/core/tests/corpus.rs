@@ -1,7 +1,7 @@
 //! Seeds of the fuzz target, `fuzz/corpus/scenario`: each has the fuzzed property, "good" ones are accepted, and "bad"
 //! ones rejected.
 
-use chappe_core::scenario::{NoFiles, Scenario};
+use chappe_scenario::{NoFiles, Scenario};
 use std::path::{Path, PathBuf};
 
 #[path = "../../../fuzz/check.rs"]

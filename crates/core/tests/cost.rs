@@ -1,7 +1,7 @@
 //! Estimated cost of a run compared with the actual cost.
 
-use chappe_core::scenario::{Files, NoFiles, Scenario};
 use chappe_core::sim::Sim;
+use chappe_scenario::{Files, NoFiles, Scenario};
 
 fn scenario(text: &str) -> Scenario {
     Scenario::from_toml("test", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"))

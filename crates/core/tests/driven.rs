@@ -6,9 +6,9 @@ use crate::record::{Row, rows};
 use chappe_core::packet::FlowId;
 use chappe_core::run::RecordedTable;
 use chappe_core::run::{Command, End, Setup};
-use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::{Halt, Sim};
 use chappe_core::unit::{Span, Time};
+use chappe_scenario::{NoFiles, Scenario};
 use proptest::prelude::*;
 
 fn tables(sim: &mut Sim) -> Vec<(RecordedTable, Vec<Row>)> {

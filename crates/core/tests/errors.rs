@@ -1,7 +1,7 @@
 //! Messages about invalid scenarios.
 
-use chappe_core::scenario::{Errors, Files, NoFiles, Scenario};
 use chappe_core::wlan::rate::Algorithm;
+use chappe_scenario::{Errors, Files, NoFiles, Scenario};
 use serde_json::json;
 
 fn read(text: &str) -> Result<Scenario, Errors> {
@@ -185,8 +185,8 @@ fn a_list_is_expected_with_an_example() {
 
 #[test]
 fn suggested_parts_exist() {
-    use chappe_core::scenario::schema;
     use chappe_core::setting::absent;
+    use chappe_scenario::schema;
     let names = schema::names();
     let is_group = |name: &str| names.iter().any(|n| n.starts_with(&format!("{name}.")));
     let known = |name: &str| names.iter().any(|n| n == name) || is_group(name);

@@ -4,9 +4,9 @@ use crate::properties::protocols;
 use chappe_core::packet::{FlowId, NodeId};
 use chappe_core::record::{Recorder, Table};
 use chappe_core::run::{Command, End};
-use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::{Halt, Sim};
 use chappe_core::unit::{Span, Time};
+use chappe_scenario::{NoFiles, Scenario};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 

@@ -4,8 +4,8 @@
 use crate::airtime;
 use crate::properties::protocols;
 use chappe_core::run::End;
-use chappe_core::scenario::{NoFiles, Scenario, presets};
 use chappe_core::sim::Sim;
+use chappe_scenario::{NoFiles, Scenario, presets};
 
 fn scenario(text: &str) -> Scenario {
     Scenario::from_toml("far.toml", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"))

@@ -1,7 +1,7 @@
 //! Adversarial texts of a megabyte. Each is answered in linear time: the limit is a hundred times the slowest case,
 //! which quadratic time exceeds.
 
-use chappe_core::scenario::{Errors, Files, NoFiles, Scenario};
+use chappe_scenario::{Errors, Files, NoFiles, Scenario};
 use serde_json::{Map, Value as Json, json};
 use std::sync::mpsc;
 use std::thread;

@@ -4,9 +4,9 @@ use crate::properties::protocols;
 use chappe_core::packet::{RadioId, Reason};
 use chappe_core::radio::Channel;
 use chappe_core::record::trace::{Line, What};
-use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
 use chappe_core::wlan::FrameKind;
+use chappe_scenario::{NoFiles, Scenario};
 
 fn read(text: &str) -> Result<Scenario, String> {
     Scenario::from_toml("test", text, &[], &NoFiles).map_err(|e| e.to_string())

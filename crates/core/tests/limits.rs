@@ -1,6 +1,6 @@
 //! Every number in a scenario has a lower and an upper limit, declared with it, or a reason to have none.
 
-use chappe_core::scenario::json_schema;
+use chappe_scenario::json_schema;
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
 

@@ -4,9 +4,9 @@ use super::properties::{everything, protocols, scenario};
 use chappe_core::packet::RadioId;
 use chappe_core::radio::Channel;
 use chappe_core::radio::propagation::Model;
-use chappe_core::scenario::Scenario;
 use chappe_core::sim::Sim;
 use chappe_core::unit::Meters;
+use chappe_scenario::Scenario;
 use std::fmt::Write as _;
 
 /// Two kinds of reception over log-distance: 12 dB over one hop, and thresholds.

@@ -2,7 +2,7 @@
 //! and the section of `reproductions/docs/validation-linux.md` that compares the two (`data/linux_bbr.csv`).
 
 use crate::record::record_some;
-use chappe_core::scenario::{NoFiles, Scenario};
+use chappe_scenario::{NoFiles, Scenario};
 use std::fmt::Write;
 use std::sync::LazyLock;
 

@@ -1,8 +1,8 @@
 //! Flows of the preset `linux` beside those of a kernel over the same paths (`data/linux_flows.csv`): goodput, windows,
 //! round-trip times, and the section of `reproductions/docs/validation-linux.md` that compares them.
 
-use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
+use chappe_scenario::{NoFiles, Scenario};
 use std::fmt::Write;
 use std::sync::LazyLock;
 

@@ -5,8 +5,8 @@ use crate::record::{Cell, record_some};
 use chappe_core::record::loss::Cause;
 use chappe_core::run::RecordedTable;
 use chappe_core::run::Setup;
-use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
+use chappe_scenario::{NoFiles, Scenario};
 
 /// Nodes on a line that send as soon as the medium was idle for DIFS, and give up after one attempt: causes of the
 /// packets given up.

@@ -3,8 +3,8 @@
 use crate::outcomes;
 use chappe_core::packet::Kind;
 use chappe_core::record::{Column, Recorder, Table};
-use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
+use chappe_scenario::{NoFiles, Scenario};
 
 fn ran(text: &str) -> Sim {
     let scenario = Scenario::from_toml("my.toml", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{text}\n{e}"));

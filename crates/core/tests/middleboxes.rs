@@ -2,8 +2,8 @@
 
 use chappe_core::packet::Kind;
 use chappe_core::record::Recorder;
-use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
+use chappe_scenario::{NoFiles, Scenario};
 
 fn ran(text: &str, seed: u64) -> Sim {
     let scenario = Scenario::from_toml("test", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{text}\n{e}"));

@@ -4,9 +4,9 @@ use chappe_core::mobility::formats::{self, Format};
 use chappe_core::mobility::waypoint::Model;
 use chappe_core::mobility::{Config, Courses, Kind, MobileNodes, Ns2, Plan, Start};
 use chappe_core::packet::NodeId;
-use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
 use chappe_core::unit::{Meters, Position, Span, Speed, Time};
+use chappe_scenario::{NoFiles, Scenario};
 
 fn data(name: &str) -> String {
     let path = std::path::Path::new(crate::CORE).join("tests/data/motion").join(name);

@@ -2,11 +2,11 @@
 
 use crate::properties::protocols;
 use chappe_core::net::queue::Discipline;
-use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
 use chappe_core::tcp::variants::Variant;
 use chappe_core::unit::{Span, Time};
 use chappe_core::wlan::rate::Algorithm;
+use chappe_scenario::{NoFiles, Scenario};
 
 /// Rare peaks of queues and timers double lists now and then, hours into a run: up to this many in half a million timer
 /// expiries. An allocation per packet, loss or timeout would occur far more often.

@@ -2,8 +2,8 @@
 
 use crate::properties::protocols;
 use chappe_core::record::observe::columns::{Rows, Values};
-use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
+use chappe_scenario::{NoFiles, Scenario};
 use std::collections::BTreeSet;
 
 fn ran(text: &str) -> Sim {

@@ -3,8 +3,8 @@
 use crate::properties::protocols;
 use crate::record::{Cell, record_some};
 use chappe_core::packet::{Kind, Reason};
-use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
+use chappe_scenario::{NoFiles, Scenario};
 use std::collections::BTreeMap;
 
 fn run(text: &str) -> Sim {

@@ -1,7 +1,7 @@
 //! The simulator compared with theory and with measured delays of a correct DCF.
 
-use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
+use chappe_scenario::{NoFiles, Scenario};
 
 fn run(text: &str) -> Sim {
     let scenario = Scenario::from_toml("test", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));

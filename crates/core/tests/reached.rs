@@ -1,7 +1,7 @@
 //! Rate control reaches the nodes that can be reached at the slowest of its rates.
 
-use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
+use chappe_scenario::{NoFiles, Scenario};
 use proptest::prelude::*;
 
 fn read(text: &str) -> Result<Scenario, String> {

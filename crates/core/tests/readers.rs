@@ -1,7 +1,7 @@
 //! Receivers whose application reads slowly: acknowledgements and goodput in whole runs.
 
-use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
+use chappe_scenario::{NoFiles, Scenario};
 
 /// Acknowledgements for each segment, and goodput [Mbit/s], of a reader of 1 Mbit/s behind a link of 10 Mbit/s.
 fn ran(tcp: &str, mss: u32, window: u32, read: u32) -> (f64, f64) {

@@ -1,8 +1,8 @@
 //! Flows of requests in whole runs: times of responses, their number, and what the idle window of TCP does to them.
 
 use chappe_core::record::{Column, Table};
-use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
+use chappe_scenario::{NoFiles, Scenario};
 
 /// A run over a link of 1 Mbit/s and 10 ms. A segment takes 12 ms, an acknowledgement or SYN 0.32 ms.
 fn ran(more: &str) -> Sim {

@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 const VALUES: &[&str] = &["scheduler", "count", "error_model", "packet", "rng", "setting", "unit"];
+/// The crate of scenarios, which imports the core and not the engine or its records.
+const SCENARIO: &str = "scenario";
 const ROOMS: &[&str] = &["app", "error_model", "mobility", "net", "point_to_point", "radio", "tcp", "topology", "wlan"];
 
 /// Modules that a folder or file may import, besides its own.
@@ -20,7 +22,7 @@ fn allowed(module: &str) -> Vec<&'static str> {
         "run" => all(&["keywords"]),
         "record" => all(&["counters", "keywords", "run"]),
         "sim" => all(&["record", "run"]),
-        "scenario" => all(&["run", "settings", "keywords"]),
+        SCENARIO => all(&["run", "settings", "keywords"]),
         other => panic!("{other} is no module that this test knows: say what it may import"),
     }
 }
@@ -36,10 +38,10 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// First names after `crate::` in a line of source, comments left out.
-fn imports(line: &str) -> Vec<&str> {
+/// First names after `crate::`, or after the name of another crate, in a line of source, comments left out.
+fn imports<'a>(line: &'a str, root: &str) -> Vec<&'a str> {
     let code = line.split("//").next().unwrap_or("");
-    let names = code.split("crate::").skip(1);
+    let names = code.split(root).skip(1);
     names
         .flat_map(|rest| match rest.strip_prefix('{') {
             Some(list) => list.split(',').collect(),
@@ -57,12 +59,13 @@ fn breaches(module: &str, text: &str) -> Vec<String> {
     let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or(text);
     let code = code.split("#![cfg(test)]").next().unwrap_or(code);
     let bad = |name: &&str| *name != module && !allowed.contains(name);
-    code.lines().flat_map(imports).filter(bad).map(str::to_owned).collect()
+    let root = if module == SCENARIO { "chappe_core::" } else { "crate::" };
+    code.lines().flat_map(|line| imports(line, root)).filter(bad).map(str::to_owned).collect()
 }
 
 #[test]
 fn layers_never_import_each_other() {
-    let root = Path::new(crate::CORE).join("src");
+    let root = folder_of("");
     let mut found = vec![];
     files(&root, &mut found);
     assert!(found.len() > 50, "the sources are not where they are expected");
@@ -78,16 +81,31 @@ fn layers_never_import_each_other() {
     }
 }
 
+#[test]
+fn scenarios_import_no_engine() {
+    for (module, text) in sources_of(SCENARIO) {
+        assert_eq!(breaches(SCENARIO, &text), Vec::<String>::new(), "{module}");
+    }
+    assert_eq!(breaches(SCENARIO, "use chappe_core::sim::Sim;\nuse chappe_core::{radio, record};"), ["sim", "record"]);
+}
+
+/// The folder with the sources of a room.
+fn folder_of(room: &str) -> PathBuf {
+    let core = Path::new(crate::CORE);
+    if room == SCENARIO { core.join("../scenario/src") } else { core.join("src").join(room) }
+}
+
 /// The file of a module of `tcp/`: `cc` is `cc/mod.rs`, `cc/reno` is `cc/reno.rs`.
 type Sources = BTreeMap<String, String>;
 
 fn sources_of(room: &str) -> Sources {
-    let root = Path::new(crate::CORE).join("src").join(room);
+    let root = folder_of(room);
     let mut found = vec![];
     files(&root, &mut found);
     let module = |path: &PathBuf| {
         let inside = path.strip_prefix(&root).expect("below the root").with_extension("");
         let name = inside.to_str().expect("UTF-8").replace('\\', "/");
+        let name = if name == "lib" { "mod".to_owned() } else { name };
         name.strip_suffix("mod").map_or(name.clone(), |folder| folder.trim_end_matches('/').to_owned())
     };
     found.iter().map(|path| (module(path), without_tests(&std::fs::read_to_string(path).expect("a source")))).collect()
@@ -127,7 +145,8 @@ fn needs(room: &str, module: &str, sources: &Sources) -> BTreeSet<String> {
         let mut from = module.to_owned();
         let mut rest = path;
         if let Some(inside) = path.strip_prefix("crate::") {
-            (from, rest) = (String::new(), inside.strip_prefix(room)?.strip_prefix("::")?);
+            let inside = if room == SCENARIO { inside } else { inside.strip_prefix(room)?.strip_prefix("::")? };
+            (from, rest) = (String::new(), inside);
         }
         while let Some(above) = rest.strip_prefix("super::") {
             (from, rest) = (parent(&from), above);
@@ -206,10 +225,10 @@ fn the_files_of_a_room_import_in_one_direction() {
     }
 }
 
-/// Folders of `scenario/`, each of which may import those before it.
+/// Folders of the crate of scenarios, each of which may import those before it.
 const FOLDERS: [&str; 4] = ["schema", "read", "build", "validate"];
 
-/// Imports against the order of the folders of `scenario/`.
+/// Imports against the order of the folders of scenarios.
 fn against_the_order(needs: &BTreeMap<String, BTreeSet<String>>) -> Vec<String> {
     let folder = |module: &str| FOLDERS.iter().position(|f| module.split('/').next() == Some(f));
     let pairs = needs.iter().flat_map(|(module, others)| others.iter().map(move |other| (module, other)));
@@ -220,7 +239,7 @@ fn against_the_order(needs: &BTreeMap<String, BTreeSet<String>>) -> Vec<String> 
 
 #[test]
 fn nothing_of_a_scenario_imports_its_validation() {
-    let found = needs_of("scenario");
+    let found = needs_of(SCENARIO);
     assert_eq!(against_the_order(&found), Vec::<String>::new());
     assert!(FOLDERS.iter().all(|folder| found.contains_key(*folder)), "the folders are not where they are expected");
     let finds = |module: &str, other: &str| assert!(found[module].contains(other), "{module} needs {other}");
@@ -231,11 +250,11 @@ fn nothing_of_a_scenario_imports_its_validation() {
         ("build", "use super::validate::cost::Cost;"),
         ("build/layout", ""),
         ("validate", "use super::build::layout::Layout;"),
-        ("validate/cost", "use crate::scenario::Scenario;"),
+        ("validate/cost", "use crate::Scenario;"),
     ]
     .map(|(m, text)| (m.to_owned(), text.to_owned()))
     .into();
-    let made = sources.keys().map(|m| (m.clone(), needs("scenario", m, &sources))).collect();
+    let made = sources.keys().map(|m| (m.clone(), needs(SCENARIO, m, &sources))).collect();
     assert_eq!(against_the_order(&made), ["build imports validate/cost", "validate/cost imports "]);
 }
 
@@ -278,36 +297,36 @@ fn a_ring_would_be_found() {
     assert_eq!(spelled_out("super::{a, b::{c, d}}"), ["super::a", "super::b::c", "super::b::d"]);
 }
 
+/// Code of the core and of scenarios, by its path below their folders of sources.
+fn all_code() -> Sources {
+    let with_paths = |room: &str| {
+        let root = folder_of(room);
+        let mut found = vec![];
+        files(&root, &mut found);
+        let inside = move |path: &Path| path.strip_prefix(&root).expect("below").to_string_lossy().replace('\\', "/");
+        let code = |path: &Path| without_tests(&std::fs::read_to_string(path).expect("a source file"));
+        found.into_iter().map(move |path| (inside(&path), code(&path)))
+    };
+    with_paths("").chain(with_paths(SCENARIO)).collect()
+}
+
 #[test]
 fn only_its_table_asks_which_variant_it_is() {
-    let root = Path::new(crate::CORE).join("src");
-    let mut found = vec![];
-    files(&root, &mut found);
-    let mut asked = vec![];
-    for path in found {
-        let code = without_tests(&std::fs::read_to_string(&path).expect("a source file"));
-        let inside = path.strip_prefix(&root).expect("below the root").to_string_lossy().replace('\\', "/");
-        if code.contains(" Variant::") || code.contains("(Variant::") {
-            asked.push(inside);
-        }
-    }
+    let all = all_code();
+    let asks = |code: &str| code.contains(" Variant::") || code.contains("(Variant::");
+    let asked: Vec<_> = all.iter().filter(|(_, code)| asks(code)).map(|(path, _)| path).collect();
     // The table of parts, and the default of `tcp.variant`.
     assert_eq!(asked, ["tcp/config.rs", "tcp/variants.rs"]);
-    let config = std::fs::read_to_string(root.join("tcp/config.rs")).expect("the settings");
-    assert_eq!(config.matches("Variant::").count(), 1, "config.rs names no variant but the default");
+    assert_eq!(all["tcp/config.rs"].matches("Variant::").count(), 1, "config.rs names no variant but the default");
+    assert!(all.contains_key("validate/tcp.rs"), "scenarios are among them");
 }
 
 #[test]
 fn only_routing_asks_which_protocol_finds_routes() {
-    let root = Path::new(crate::CORE).join("src");
-    let mut found = vec![];
-    files(&root, &mut found);
-    let asks = |path: &PathBuf| {
-        let code = without_tests(&std::fs::read_to_string(path).expect("a source file"));
-        Protocol::ALL.iter().any(|p| p.learns_routes() && code.contains(&format!("Protocol::{p:?}")))
-    };
-    found.retain(asks);
-    assert_eq!(found, [root.join("net/routing/mod.rs")]);
+    let learned = || Protocol::ALL.iter().filter(|p| p.learns_routes());
+    let asks = |code: &str| learned().any(|p| code.contains(&format!("Protocol::{p:?}")));
+    let asked: Vec<_> = all_code().into_iter().filter(|(_, code)| asks(code)).map(|(path, _)| path).collect();
+    assert_eq!(asked, ["net/routing/mod.rs"]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Route requests that begin in one instant do not collide for ever.
 
-use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
+use chappe_scenario::{NoFiles, Scenario};
 use proptest::prelude::*;
 
 /// Number of flows that are not over when the run ends, and the largest share of their packets that ones without end

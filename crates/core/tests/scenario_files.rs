@@ -1,8 +1,8 @@
 //! Scenario files that extend each other and name other files, their format, and what differs from the defaults.
 
-use chappe_core::scenario::presets;
-use chappe_core::scenario::{Errors, Files, NoFiles, Scenario};
 use chappe_core::setting::Code;
+use chappe_scenario::presets;
+use chappe_scenario::{Errors, Files, NoFiles, Scenario};
 use serde_json::{Value as Json, json};
 
 /// Files by their names.

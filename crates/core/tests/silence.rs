@@ -2,10 +2,10 @@
 //! time of CUBIC's curve (RFC 9438, 4.2 and 5.8), so that the window does not depend on how long they last.
 
 use crate::record::{Cell, record_some};
-use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::tcp::cc::Rule;
 use chappe_core::tcp::pairs;
 use chappe_core::tcp::variants::Method;
+use chappe_scenario::{NoFiles, Scenario};
 
 /// Time at which a silence begins, and how long it is at least [s].
 const BEGIN: u32 = 9;

@@ -1,9 +1,9 @@
 //! Cumulative interference: links and chains compared with ns-3.37, and invariants.
 
 use chappe_core::radio::error_rate::{Ofdm, ln_success};
-use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
 use chappe_core::unit::BitRate;
+use chappe_scenario::{NoFiles, Scenario};
 
 /// 802.11b over log-distance with this SNR at 10 m [dB]. The bandwidth is that in which ns-3 receives.
 fn scenario(snr_db: f64, more: &str) -> String {

@@ -2,11 +2,11 @@
 
 use crate::effects::results;
 use chappe_core::record::{Column, Recorder};
-use chappe_core::scenario::{Errors, NoFiles, Scenario};
 use chappe_core::sim::Sim;
 use chappe_core::tcp::cc::Rule;
 use chappe_core::tcp::pairs::{self, conflict};
 use chappe_core::tcp::variants::{Method, Variant};
+use chappe_scenario::{Errors, NoFiles, Scenario};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;
 

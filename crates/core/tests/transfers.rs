@@ -3,8 +3,8 @@
 use crate::record::record;
 use chappe_core::record::Table;
 use chappe_core::run::End;
-use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
+use chappe_scenario::{NoFiles, Scenario};
 
 /// A run of two nodes joined by a link: 1 Mbit/s, 10 ms. A segment takes 12 ms, an acknowledgement or SYN 0.32 ms.
 const ONE_WIRE: &str = r#"

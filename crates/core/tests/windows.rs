@@ -1,9 +1,9 @@
 //! Windows of receivers and send buffers that hold flows back: their shares of time, their warnings, and what a kernel
 //! with the same buffers does.
 
-use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
 use chappe_core::tcp::variants::Variant;
+use chappe_scenario::{NoFiles, Scenario};
 
 fn read(text: &str) -> Scenario {
     Scenario::from_toml("test", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}\n{text}"))

@@ -3,8 +3,8 @@
 use crate::outcomes;
 use crate::properties::protocols;
 use chappe_core::packet::{Kind, Reason};
-use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
+use chappe_scenario::{NoFiles, Scenario};
 
 fn scenario(text: &str) -> Scenario {
     Scenario::from_toml("test", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"))

@@ -2,10 +2,10 @@
 
 use chappe_core::record::observe::columns::{Rows, Values};
 use chappe_core::run::Setup;
-use chappe_core::scenario::{Errors, NoFiles, Scenario};
 use chappe_core::sim::{Halt, Sim};
 use chappe_core::unit::Time;
 use chappe_core::{RESULTS_EPOCH, VERSION};
+use chappe_scenario::{Errors, NoFiles, Scenario};
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
 

@@ -3,8 +3,8 @@
 
 use super::chance::Chance;
 use super::values::{Setting, Settings};
-use chappe_core::scenario::{CHANGEABLE, presets};
 use chappe_core::wlan::{Mode, RATES};
+use chappe_scenario::{CHANGEABLE, presets};
 use serde_json::{Map, Value as Json, json};
 use std::fmt::Write as _;
 

@@ -9,7 +9,7 @@ mod tables;
 mod values;
 
 use chance::Chance;
-use chappe_core::scenario::{Files, Scenario};
+use chappe_scenario::{Files, Scenario};
 pub use check::Held;
 use draw::Drawn;
 use serde_json::Value as Json;

@@ -2,7 +2,7 @@
 //! range.
 
 use super::chance::Chance;
-use chappe_core::scenario::json_schema;
+use chappe_scenario::json_schema;
 use serde_json::{Value as Json, json};
 use std::collections::HashMap;
 

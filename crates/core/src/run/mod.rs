@@ -5,13 +5,14 @@ mod command;
 pub mod graph;
 mod recorded;
 mod setup;
+mod stop;
 
 pub use command::{Change, Command};
 pub use recorded::RecordedTable;
 pub use setup::{
-    ArrivalsSetup, FlowSetup, Interfaces, LinkSetup, MiddleboxSetup, Profile, RadioSetup, Setup, SplitSetup, Stop,
-    Transport,
+    ArrivalsSetup, FlowSetup, Interfaces, LinkSetup, MiddleboxSetup, Profile, RadioSetup, Setup, SplitSetup, Transport,
 };
+pub use stop::Stop;
 
 /// Reason for the end of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Setup of a run: everything that the engine needs, checked and complete.
 
-use super::{Command, RecordedTable};
+use super::{Command, RecordedTable, Stop};
 use crate::app::{self, Application, arrivals};
 use crate::error_model;
 use crate::mobility;
@@ -12,15 +12,6 @@ use crate::rng::keys_of_radios;
 use crate::tcp;
 use crate::unit::{Bytes, Position, Span, Time};
 use crate::wlan::{self, Mode, Modes};
-
-/// Stop rule of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stop {
-    /// Stops when this number of packets has been delivered, over all flows.
-    Delivered(u64),
-    /// Stops at this instant.
-    At(Time),
-}
 
 /// The transport of a flow.
 #[derive(Clone, Debug)]

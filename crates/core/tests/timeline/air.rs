@@ -1,9 +1,9 @@
 //! Frames on the air, frame by frame: exchanges, ranges, hidden terminals.
 
 use chappe_core::record::trace::{Line, What};
-use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
 use chappe_core::unit::{Span, Time};
+use chappe_scenario::{NoFiles, Scenario};
 
 /// Runs a scenario built on ns-2.35, ARP and random jitter of routing left out.
 pub fn run(text: &str) -> (Sim, Vec<Line>) {

@@ -5,9 +5,9 @@ use super::router::Alone;
 use chappe_core::net::routing::Out;
 use chappe_core::packet::{Body, DataSegment, Kind, Listed, NodeId, PacketId, Reason, Rrep, Rreq};
 use chappe_core::record::trace::What;
-use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
 use chappe_core::unit::{Position, Span, Time};
+use chappe_scenario::{NoFiles, Scenario};
 
 const DESTINATION: NodeId = NodeId(9);
 const NEIGHBOR: NodeId = NodeId(1);

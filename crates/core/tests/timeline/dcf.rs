@@ -2,9 +2,9 @@
 
 use chappe_core::packet::{Kind, PacketId, RadioId};
 use chappe_core::rng::{Purpose, Stream};
-use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::unit::{Span, Time};
 use chappe_core::wlan::{Config, Cx, Frame, FrameKind, Medium, Mode, Modes, Out, Signal, Station, Timing};
+use chappe_scenario::{NoFiles, Scenario};
 
 pub const ME: RadioId = RadioId(0);
 pub const PEER: RadioId = RadioId(1);

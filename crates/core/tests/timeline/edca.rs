@@ -2,11 +2,11 @@
 
 use chappe_core::packet::{Kind, PacketId, RadioId};
 use chappe_core::rng::{Purpose, Stream};
-use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::unit::{Span, Time};
 use chappe_core::wlan::edca::{AccessCategory, Heard, Mpdu, Psdu, QosStation, Secondary};
 use chappe_core::wlan::rate::RateControl;
 use chappe_core::wlan::{Config, Cx, Frame, FrameKind, Medium, Modes, Out, Signal, Timing};
+use chappe_scenario::{NoFiles, Scenario};
 
 const ME: RadioId = RadioId(0);
 const PEER: RadioId = RadioId(1);

@@ -4,10 +4,10 @@
 use super::dcf::{Bench, ME, PEER, at};
 use chappe_core::packet::{PacketId, RadioId};
 use chappe_core::record::trace::{Line, What};
-use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
 use chappe_core::unit::{Span, Time};
 use chappe_core::wlan::{Frame, FrameKind, Signal};
+use chappe_scenario::{NoFiles, Scenario};
 
 const DATA: u64 = 6176;
 const DIFS: u64 = 50;

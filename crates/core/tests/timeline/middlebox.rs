@@ -3,9 +3,9 @@
 use chappe_core::net::middlebox::snoop::{self, Snoop};
 use chappe_core::net::middlebox::{Cx, Middlebox, OnPath, Settings, Verdict};
 use chappe_core::packet::{AckSegment, Body, DataSegment, Ecn, FlowId, NodeId, Packet, Seq};
-use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::tcp::{Config, Out, Receiver, Sender};
 use chappe_core::unit::{BitRate, Span, Time};
+use chappe_scenario::{NoFiles, Scenario};
 
 /// Next arrival of a packet.
 #[derive(Clone, Copy, Debug, PartialEq)]

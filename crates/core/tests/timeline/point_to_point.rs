@@ -3,9 +3,9 @@
 use chappe_core::packet::{Body, Kind, NodeId, PacketId, Reason};
 use chappe_core::point_to_point::{Config, Link};
 use chappe_core::record::trace::Arrival;
-use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
 use chappe_core::unit::{BitRate, Span, Time};
+use chappe_scenario::{NoFiles, Scenario};
 
 fn run(text: &str) -> (Sim, Vec<Arrival>) {
     let scenario = Scenario::from_toml("test", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));

@@ -2,10 +2,10 @@
 
 use super::dcf::{Bench, ME, PEER, at};
 use chappe_core::packet::PacketId;
-use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
 use chappe_core::unit::{Span, Time};
 use chappe_core::wlan::{Frame, FrameKind, Out};
+use chappe_scenario::{NoFiles, Scenario};
 
 const RTS: &str = "rts_threshold = \"always\"";
 

@@ -3,8 +3,8 @@
 use chappe_core::net::routing::{Cx, Out, Router, Shared};
 use chappe_core::packet::{Body, FlowId, NodeId, Packet, PacketId, PacketPool};
 use chappe_core::rng::{Purpose, Stream};
-use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::unit::Time;
+use chappe_scenario::{NoFiles, Scenario};
 
 /// The router of a node.
 pub struct Alone {

@@ -1,10 +1,10 @@
 //! Times of acknowledgements from a receiver that delays them, against ns-2.
 
 use chappe_core::packet::{DataSegment, Ecn};
-use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::tcp::ack::Policy;
 use chappe_core::tcp::{Config, Out, Receiver};
 use chappe_core::unit::{Span, Time};
+use chappe_scenario::{NoFiles, Scenario};
 
 /// Of a trace of ns-2.35: segments that arrive and acknowledgements that leave, by `delayed_acks.tcl`.
 const TRACE: &str = include_str!("../../data/delayed_acks.txt");

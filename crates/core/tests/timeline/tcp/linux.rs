@@ -13,9 +13,9 @@ mod vectors;
 mod writes;
 
 use chappe_core::packet::{AckSegment, DataSegment, Ecn, Fin, Flag, Seq};
-use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::tcp::{Config, Out, Receiver, Sender};
 use chappe_core::unit::{BitRate, Span, Time};
+use chappe_scenario::{NoFiles, Scenario};
 use std::collections::VecDeque;
 use std::fmt::Write;
 

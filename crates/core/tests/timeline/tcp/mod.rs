@@ -13,13 +13,13 @@ mod vectors;
 mod windows;
 
 use chappe_core::packet::{AckSegment, DataSegment, Ecn, SackBlocks, Seq};
-use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::tcp::ack::Policy;
 use chappe_core::tcp::cc::vegas::Growth;
 use chappe_core::tcp::settings::{Answer, FlightSizeAt, Probe, Resend};
 use chappe_core::tcp::variants::Variant;
 use chappe_core::tcp::{Config, InitialWindow, Out, Receiver, Sender};
 use chappe_core::unit::{BitRate, Span, Time};
+use chappe_scenario::{NoFiles, Scenario};
 use std::collections::VecDeque;
 
 const VECTORS: &str = include_str!("../tcp.vectors");

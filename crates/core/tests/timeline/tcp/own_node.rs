@@ -2,10 +2,10 @@
 
 use super::{ack, said, settings};
 use chappe_core::packet::{DataSegment, Ecn, SackBlocks, Seq};
-use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::tcp::ack::Policy;
 use chappe_core::tcp::{Config, InitialWindow, LocalDrop, Out, Phase, Receiver, Sender, SmallQueue};
 use chappe_core::unit::{Span, Time};
+use chappe_scenario::{NoFiles, Scenario};
 
 fn ms(ms: u64) -> Time {
     Time::ZERO + Span::ms(ms)
