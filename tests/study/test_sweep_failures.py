@@ -80,8 +80,10 @@ def run(
     return done.returncode, done.stdout, done.stderr
 
 
-@pytest.fixture
-def undisturbed(folder: Path) -> dict[str, bytes]:
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    folder = tmp_path_factory.mktemp("undisturbed")
+    (folder / "study.toml").write_text(STUDY)
     code, _, err = run(folder, "--out", "undisturbed")
     assert (code, err) == (0, "")
     files = contents(folder / "undisturbed")
@@ -152,13 +154,35 @@ def small(out: Path, seeds: int) -> study.Study:
     return chappe.sweep(scenario, {"tcp.receive_window": [2, 4]}, seeds=seeds, out=out, jobs=1)
 
 
+Make = Callable[[Path, int], study.Study]
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Make:
+    """Function like :func:`small` that copies the study, which is made once."""
+    made = tmp_path_factory.mktemp("finished")
+
+    def copied(out: Path, seeds: int) -> study.Study:
+        # Fixtures change the size of chunks.
+        whole = made / f"{seeds}-{store.CHUNK}"
+        if not whole.exists():
+            small(whole, seeds)
+        shutil.copytree(whole, out, dirs_exist_ok=True)
+        return study.Study(out)
+
+    return copied
+
+
 @pytest.fixture
 def _eager(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "PATIENCE_S", -1)
     monkeypatch.setattr(store, "CHUNK", 2)
 
 
-FILES = 8
+FEW_TABLES = (parts.RUN_INFO, "flows", "batches")
+"""Tables of a part: those that measures need. All tables are written alike, and killed processes write all."""
+
+FILES = 2
 """Stride of tested steps: the files of a part are written alike."""
 
 
@@ -171,6 +195,7 @@ def test_a_crash_at_each_kind_of_step(
     """A new study, and a study with added seeds, whose runs move to other chunks; runs are written at once, or
     with their chunk."""
     monkeypatch.setattr(store, "PATIENCE_S", patience)
+    monkeypatch.setattr(parts, "PART_TABLES", FEW_TABLES)
     results = tmp_path / "results"
 
     def begin() -> None:
@@ -187,7 +212,7 @@ def test_a_crash_at_each_kind_of_step(
     expected = contents(results)
     of_files = [at for at, name in enumerate(steps.made, 1) if name in ("fsync", "replace")]
     other_steps = sorted(set(range(1, len(steps.made) + 1)) - set(of_files))
-    assert len(of_files) > 30
+    assert len(of_files) > 15
     assert len(other_steps) > 10
     for at in [*other_steps, *of_files[::FILES]]:
         begin()
@@ -246,8 +271,8 @@ def test_a_folder_of_something_else(tmp_path: Path) -> None:
     assert contents(tmp_path) == {"thesis.tex": b"years of work"}
 
 
-def test_two_at_once(tmp_path: Path) -> None:
-    small(tmp_path, 1)
+def test_two_at_once(tmp_path: Path, finished: Make) -> None:
+    finished(tmp_path, 1)
     scenario = json.loads((tmp_path / "study.json").read_text())["scenario"]
     one = store.Store(tmp_path, scenario, {})
     try:
@@ -276,10 +301,10 @@ def removed(path: Path) -> None:
 @pytest.mark.parametrize("harm", [truncated, flipped, removed])
 @pytest.mark.parametrize("file", ["flows.parquet", "run_info.parquet", "sums.json"])
 def test_a_damaged_part_is_named_and_made_again(
-    harm: Callable[[Path], None], file: str, tmp_path: Path, executed: list[str]
+    harm: Callable[[Path], None], file: str, tmp_path: Path, executed: list[str], finished: Make
 ) -> None:
     results = tmp_path / "results"
-    before = small(results, 3)
+    before = finished(results, 3)
     expected = contents(results)
     lost = before.runs["run"].to_list()[2:4]
     executed.clear()
@@ -296,9 +321,9 @@ def test_a_damaged_part_is_named_and_made_again(
 @pytest.mark.parametrize("harm", [truncated, flipped, removed])
 @pytest.mark.parametrize("file", ["points.parquet", "runs.parquet", "totals.parquet"])
 def test_a_damaged_overview_is_written_again(
-    harm: Callable[[Path], None], file: str, tmp_path: Path, executed: list[str]
+    harm: Callable[[Path], None], file: str, tmp_path: Path, executed: list[str], finished: Make
 ) -> None:
-    small(tmp_path, 2)
+    finished(tmp_path, 2)
     expected = contents(tmp_path)
     executed.clear()
     harm(tmp_path / file)
@@ -307,8 +332,8 @@ def test_a_damaged_overview_is_written_again(
     assert contents(tmp_path) == expected
 
 
-def test_a_damaged_description(tmp_path: Path, executed: list[str]) -> None:
-    small(tmp_path, 2)
+def test_a_damaged_description(tmp_path: Path, executed: list[str], finished: Make) -> None:
+    finished(tmp_path, 2)
     expected = contents(tmp_path)
     executed.clear()
     truncated(tmp_path / "study.json")
@@ -318,8 +343,8 @@ def test_a_damaged_description(tmp_path: Path, executed: list[str]) -> None:
     assert contents(tmp_path) == expected
 
 
-def test_damaged_files_are_reported_on_reading(tmp_path: Path) -> None:
-    small(tmp_path, 2)
+def test_damaged_files_are_reported_on_reading(tmp_path: Path, finished: Make) -> None:
+    finished(tmp_path, 2)
     truncated(tmp_path / "runs.parquet")
     with pytest.raises(study.StorageError, match=r"runs\.parquet is damaged"):
         _ = study.Study(tmp_path).runs
@@ -334,8 +359,8 @@ def test_damaged_files_are_reported_on_reading(tmp_path: Path) -> None:
 # ---- mismatches ----
 
 
-def test_another_epoch_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    small(tmp_path, 1)
+def test_another_epoch_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, finished: Make) -> None:
+    finished(tmp_path, 1)
     before = contents(tmp_path)
     monkeypatch.setattr(store, "RESULTS_EPOCH", chappe.RESULTS_EPOCH + 1)
     with pytest.raises(
@@ -345,8 +370,8 @@ def test_another_epoch_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert contents(tmp_path) == before
 
 
-def test_another_scenario_is_refused(tmp_path: Path) -> None:
-    small(tmp_path, 1)
+def test_another_scenario_is_refused(tmp_path: Path, finished: Make) -> None:
+    finished(tmp_path, 1)
     before = contents(tmp_path)
     scenario = chappe.Scenario.chain(1, {"wlan.slot_time": "9 us", "tcp.rto.min": "2 s"}, stop="110 delivered")
     with pytest.raises(study.StorageError, match="another scenario") as error:
@@ -356,14 +381,14 @@ def test_another_scenario_is_refused(tmp_path: Path) -> None:
     assert contents(tmp_path) == before
 
 
-def test_a_setting_that_is_new_since_orphans_nothing(tmp_path: Path) -> None:
-    done = small(tmp_path, 1)
+def test_a_setting_that_is_new_since_orphans_nothing(tmp_path: Path, finished: Make) -> None:
+    runs = finished(tmp_path, 1).runs
     # Written before there was this group of settings.
     about = json.loads((tmp_path / "study.json").read_text())
     del about["scenario"]["tcp"]["door"]
     (tmp_path / "study.json").write_text(json.dumps(about))
     kept = set(contents(tmp_path))
-    assert small(tmp_path, 1).runs.equals(done.runs)
+    assert small(tmp_path, 1).runs.equals(runs)
     assert set(contents(tmp_path)) == kept, "no run is repeated"
 
 
@@ -429,10 +454,10 @@ def test_all_runs_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("_eager")
-def test_foreign_files_in_the_folder_stay(tmp_path: Path) -> None:
+def test_foreign_files_in_the_folder_stay(tmp_path: Path, finished: Make) -> None:
     """Files and folders that resemble unfinished files or parts, but have foreign names."""
     results = tmp_path / "results"
-    small(results, 2)
+    finished(results, 2)
     expected = contents(results)
     foreign = {
         *("mail.tmp", "work.tmp/a", "notes/x.tmp", "notes/work.tmp/b", "chunks/mine/c", "chunks/mine.tmp/d"),
@@ -460,9 +485,9 @@ def test_foreign_files_in_the_folder_stay(tmp_path: Path) -> None:
     "name",
     ["chunks", "parts", "damaged", "study.json", "points.parquet.tmp", "chunks/00000", "parts/old", "any", "notes/x"],
 )
-def test_nothing_behind_a_link_is_touched(name: str, tmp_path: Path) -> None:
+def test_nothing_behind_a_link_is_touched(name: str, tmp_path: Path, finished: Make) -> None:
     results, victim = tmp_path / "results", tmp_path / "victim"
-    small(results, 2)
+    finished(results, 2)
     shutil.rmtree(results / name, ignore_errors=True)
     for file in ("mail.tmp", "work.tmp/x", "docs/a.txt", "00000/flows.parquet", "00001.tmp/sums.json", "old.tmp/x"):
         (victim / file).parent.mkdir(parents=True, exist_ok=True)
@@ -492,8 +517,8 @@ def test_the_folder_itself_may_be_a_link(tmp_path: Path) -> None:
 # ---- changes by other programs ----
 
 
-def test_runs_are_found_without_their_description(tmp_path: Path, executed: list[str]) -> None:
-    small(tmp_path, 2)
+def test_runs_are_found_without_their_description(tmp_path: Path, executed: list[str], finished: Make) -> None:
+    finished(tmp_path, 2)
     expected = contents(tmp_path)
     executed.clear()
     (tmp_path / "study.json").unlink()
@@ -508,8 +533,8 @@ def test_runs_are_found_without_their_description(tmp_path: Path, executed: list
 
 
 @pytest.mark.parametrize("harm", [removed, truncated])
-def test_runs_of_another_scenario_are_not_taken(harm: Callable[[Path], None], tmp_path: Path) -> None:
-    small(tmp_path, 2)
+def test_runs_of_another_scenario_are_not_taken(harm: Callable[[Path], None], tmp_path: Path, finished: Make) -> None:
+    finished(tmp_path, 2)
     harm(tmp_path / "study.json")
     before = contents(tmp_path)
     with pytest.raises(study.StorageError, match=r"the runs in .* belong to another scenario or results epoch"):
@@ -527,8 +552,8 @@ SHAPES = ["null", "[]", "{}", "3", '"study"', "[" * 100_000, '{"axes": 3}', '{"a
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_a_description_of_another_shape(shape: str, tmp_path: Path, executed: list[str]) -> None:
-    small(tmp_path, 2)
+def test_a_description_of_another_shape(shape: str, tmp_path: Path, executed: list[str], finished: Make) -> None:
+    finished(tmp_path, 2)
     expected = contents(tmp_path)
     executed.clear()
     (tmp_path / "study.json").write_text(shape)
@@ -544,8 +569,8 @@ def test_a_description_of_another_shape(shape: str, tmp_path: Path, executed: li
     "change",
     [{"axes": [3]}, {"axes": ["nowhere"]}, {"seeds": 3}, {"scenario": []}, {"warmup": "x"}, {"search": {"a": 1}}],
 )
-def test_a_description_with_a_value_of_another_kind(change: dict[str, Any], tmp_path: Path) -> None:
-    small(tmp_path, 2)
+def test_a_description_with_a_value_of_another_kind(change: dict[str, Any], tmp_path: Path, finished: Make) -> None:
+    finished(tmp_path, 2)
     about = json.loads((tmp_path / "study.json").read_text())
     (tmp_path / "study.json").write_text(json.dumps(about | change))
     with pytest.raises(study.StorageError, match="not the folder of a readable study"):
@@ -553,8 +578,8 @@ def test_a_description_with_a_value_of_another_kind(change: dict[str, Any], tmp_
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_sums_of_another_shape(shape: str, tmp_path: Path, executed: list[str]) -> None:
-    small(tmp_path, 2)
+def test_sums_of_another_shape(shape: str, tmp_path: Path, executed: list[str], finished: Make) -> None:
+    finished(tmp_path, 2)
     executed.clear()
     (tmp_path / "chunks/00000/sums.json").write_text(shape)
     after = small(tmp_path, 2)
@@ -563,9 +588,9 @@ def test_sums_of_another_shape(shape: str, tmp_path: Path, executed: list[str]) 
 
 
 @pytest.mark.parametrize("table", parts.PART_TABLES)
-def test_a_table_without_a_column(table: str, tmp_path: Path, executed: list[str]) -> None:
+def test_a_table_without_a_column(table: str, tmp_path: Path, executed: list[str], finished: Make) -> None:
     """A changed table with matching checksums."""
-    small(tmp_path, 2)
+    finished(tmp_path, 2)
     executed.clear()
     file = tmp_path / "chunks/00000" / f"{table}.parquet"
     whole = pl.read_parquet(file)
