@@ -60,7 +60,6 @@ SLOW = (
     "streams",
     "terminal",
     "wheel",
-    "adaptive",
     "ahmed",
     "classroom",
     "cli",

@@ -11,7 +11,7 @@ import chappe
 import jsonschema
 import polars as pl
 import pytest
-from chappe import cli
+from chappe import cli, study
 from command import REPOSITORY, contents, environment, parsed
 
 EXAMPLES = sorted((REPOSITORY / "examples").glob("*.py"))
@@ -83,3 +83,18 @@ def test_a_study_runs(example: Path, capsys: pytest.CaptureFixture[str]) -> None
     printed = capsys.readouterr()
     assert printed.err == "", "neither mistakes nor doubts"
     assert f"runs in results/{example.stem}." in printed.out
+    if example.name == "adaptive_study.toml":
+        adapted(study.Study(f"results/{example.stem}"))
+
+
+def adapted(swept: study.Study) -> None:
+    """Each of the variants sends less again than NewReno, and has more goodput over few hops."""
+    newreno = {"case": "NewReno"}
+    for other in ("NewReno, ACK thinning", "NewReno, limit from the hop count", "FeW", "TCP-AP", "Vegas"):
+        again = swept.compare("retransmissions_per_10000", {"case": other}, newreno)
+        assert len(again) == 3, other
+        assert again["significant"].all(), other
+        assert (again["relative"] < -0.4).all(), other
+        goodput = swept.compare("goodput_bps", {"case": other}, newreno).filter(pl.col("topology.hops") <= 8)
+        assert goodput["significant"].all(), other
+        assert (goodput["relative"] > 0.1).all(), other

@@ -1,35 +1,8 @@
-"""Variants that limit the sending rate, in complete runs: the study of the examples."""
+"""Variants that limit the sending rate, in complete runs."""
 
 import chappe
 import polars as pl
 import pytest
-from chappe import cli, study
-from command import REPOSITORY
-
-NEWRENO = {"case": "NewReno"}
-OTHERS = ("NewReno, ACK thinning", "NewReno, limit from the hop count", "FeW", "TCP-AP", "Vegas")
-
-
-@pytest.fixture(scope="module")
-def swept(tmp_path_factory: pytest.TempPathFactory) -> study.Study:
-    out = tmp_path_factory.mktemp("adaptive")
-    assert cli.main(["sweep", str(REPOSITORY / "examples/adaptive_study.toml"), "--quiet", "--out", str(out)]) == 0
-    return study.Study(out)
-
-
-@pytest.mark.parametrize("other", OTHERS)
-def test_each_sends_less_again_than_newreno(swept: study.Study, other: str) -> None:
-    rows = swept.compare("retransmissions_per_10000", {"case": other}, NEWRENO)
-    assert len(rows) == 3
-    assert rows["significant"].all()
-    assert (rows["relative"] < -0.4).all()
-
-
-@pytest.mark.parametrize("other", OTHERS)
-def test_each_has_more_goodput_than_newreno(swept: study.Study, other: str) -> None:
-    rows = swept.compare("goodput_bps", {"case": other}, NEWRENO).filter(pl.col("topology.hops") <= 8)
-    assert rows["significant"].all()
-    assert (rows["relative"] > 0.1).all()
 
 
 def test_the_limit_from_the_hop_count() -> None:
