@@ -20,7 +20,7 @@ SLOW = {"matplotlib", "numpy", "polars", "ray", "rich", "scipy"}
 
 FACADE = {
     ("chappe.plot.figure", "chappe.plot"),
-    ("chappe.results.budgets", "chappe.cli.text.results"),
+    ("chappe.results.budgets", "chappe.printing.results"),
     ("chappe.results.results", "chappe.expressions.of_run"),
     ("chappe.results.results", "chappe.page"),
     ("chappe.results.results", "chappe.page.notebook"),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from chappe import cli
 from chappe import text as printing
-from chappe.cli.text import problems
+from chappe.printing import problems
 from chappe.text.layout import Table
 from command import CHAPPE
 from hypothesis import given

@@ -5,8 +5,8 @@ import re
 from pathlib import Path
 
 import chappe
-from chappe.cli.text import studies as show
 from chappe.measures import KNOWN, MEASURES, column
+from chappe.printing import studies as show
 from chappe.study import file
 from command import REPOSITORY
 

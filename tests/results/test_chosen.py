@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 from chappe import cli
 from chappe.measures import MEASURES, NODES_ALONE, wrong
-from chappe.results import flow_selection as chosen
+from chappe.measures import flow_selection as chosen
 from chappe.results.results import Results
 from chappe.study.analysis.letters import letters
 from hypothesis import given

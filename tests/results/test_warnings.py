@@ -6,7 +6,7 @@ from pathlib import Path
 import chappe
 import pytest
 from chappe import cli
-from chappe.notices import codes
+from chappe._common.notices import codes
 
 PAGE = Path(__file__).parents[2] / "docs" / "scenarios.md"
 DOUBTFUL = """\

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 import pytest
 from chappe import Scenario, ScenarioError
-from chappe.cli.text import problems as show
+from chappe.printing import problems as show
 from command import REPOSITORY
 
 PRESETS = next(shelf for shelf in chappe.parts() if shelf["setting"] == "extends")["parts"]

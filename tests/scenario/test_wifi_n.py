@@ -6,7 +6,7 @@ from typing import Any
 import chappe
 import polars as pl
 import pytest
-from chappe.cli.text.problems import sketch
+from chappe.printing.problems import sketch
 
 PRESETS = ("802.11n", "802.11ac")
 

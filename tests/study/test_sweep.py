@@ -11,8 +11,8 @@ import numpy as np
 import polars as pl
 import pytest
 from chappe import cli, plot, study
-from chappe.cli.text import studies as study_show
 from chappe.measures import column
+from chappe.printing import studies as study_show
 from chappe.results.storage.columns import TABLES
 from chappe.stats import Pooled, jain_index
 from chappe.study.design import axes

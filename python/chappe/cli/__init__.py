@@ -12,8 +12,8 @@ from chappe._common import interrupts as _interrupts
 from chappe._common.words import plain, tell
 from chappe.cli.inputs import BAD_INPUT, CommandError, CommandLineError
 from chappe.cli.options import parser
-from chappe.cli.text.problems import refusal
 from chappe.errors import ClusterError, LimitError, RunError, ScenarioError, StorageError, StudyError
+from chappe.printing.problems import refusal
 
 # Commands import statistics and figures themselves: these take longer to load than most commands take to run.
 

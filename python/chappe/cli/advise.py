@@ -13,8 +13,8 @@ from chappe.errors import ScenarioError
 
 def advise(args: argparse.Namespace) -> int:
     """``chappe advise``."""
-    from chappe.cli.text import advice as show_advise
-    from chappe.cli.text.studies import told_at_once
+    from chappe.printing import advice as show_advise
+    from chappe.printing.studies import told_at_once
     from chappe.study.advise import CHANGES, advise
 
     *changes, scenario = together(*(partial(_change, text) for text in args.changes), lambda: load(args))

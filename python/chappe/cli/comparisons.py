@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def compare(args: argparse.Namespace) -> int:
     """``chappe compare``."""
-    from chappe.cli.text import comparisons as show_compared
+    from chappe.printing import comparisons as show_compared
 
     study, axes = _study(args)
     by, measure = together(lambda: _axes(args.by, axes), lambda: _measure(args, study))
@@ -38,8 +38,8 @@ def compare(args: argparse.Namespace) -> int:
 
 def rank(args: argparse.Namespace) -> int:
     """``chappe rank``."""
-    from chappe.cli.text import comparisons as show_compared
     from chappe.measures import direction_of
+    from chappe.printing import comparisons as show_compared
 
     study, axes = _study(args)
     by, measure = together(lambda: _axes(args.by, axes), lambda: _measure(args, study))
@@ -88,8 +88,8 @@ def _axis(name: str, axes: list[str]) -> str:
 
 def _measure(args: argparse.Namespace, study: "Study") -> str:
     """Measure that is compared."""
+    from chappe.measures import flow_selection as chosen
     from chappe.measures import wrong
-    from chappe.results import flow_selection as chosen
 
     try:
         (measure,) = chosen.of(defined(study, [args.measure]), args.flows)

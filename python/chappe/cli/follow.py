@@ -9,7 +9,7 @@ def follow(args: argparse.Namespace) -> int:
     """``chappe follow``."""
     import polars as pl
 
-    from chappe.cli.text import stories as show_follow
+    from chappe.printing import stories as show_follow
     from chappe.stories.story import follow
 
     begin, until, scenario = together(

@@ -15,9 +15,9 @@ from chappe._common import outputs
 from chappe._common.arguments import NO_FOLDER
 from chappe._common.files import make_folder, take_away
 from chappe._common.files import write_file as write_file
-from chappe.cli.text import problems as show
 from chappe.errors import ScenarioError, StudyError
 from chappe.errors import reason as reason
+from chappe.printing import problems as show
 from chappe.scenario.scenario import Scenario, pairs_of, read_text, schema, text_of
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 from chappe import RESULTS_EPOCH, __version__
 from chappe._common.arguments import problem_of_jobs
+from chappe._common.notices import codes
 from chappe._common.words import plain, tell
 from chappe.cli import (
     advise,
@@ -23,7 +24,6 @@ from chappe.cli import (
     teach,
 )
 from chappe.cli.inputs import BAD_INPUT
-from chappe.notices import codes
 from chappe.scenario.new import QUESTIONS
 
 SHELLS = ("bash", "zsh", "fish")
@@ -191,7 +191,7 @@ def _measure_option(
 
 def _choice(text: str) -> str:
     """Choice of flows."""
-    from chappe.results import flow_selection as chosen
+    from chappe.measures import flow_selection as chosen
 
     try:
         return chosen.known(text)

@@ -24,7 +24,7 @@ def plot(args: argparse.Namespace) -> int:
     if args.file and not Path(args.file).is_dir():
         return _plot_scenario(args)
     from chappe import open as opened
-    from chappe.cli.text.studies import told_at_once
+    from chappe.printing.studies import told_at_once
 
     folder = named(args.file, "PATH")
     if not any((folder / name).is_file() for name in (_RUN, _STUDY)):

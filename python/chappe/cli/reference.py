@@ -4,7 +4,7 @@ import argparse
 from typing import Any
 
 from chappe.cli.inputs import CommandError, print_json
-from chappe.cli.text import problems as show
+from chappe.printing import problems as show
 from chappe.scenario.scenario import parts, schema
 
 

@@ -40,9 +40,9 @@ def show_folder(args: argparse.Namespace) -> int:
 
 def _show_run(folder: Path, args: argparse.Namespace) -> int:
     from chappe import open as opened
-    from chappe.cli.text import results as show_results
-    from chappe.cli.text import stories as show_follow
-    from chappe.cli.text.studies import told_at_once
+    from chappe.printing import results as show_results
+    from chappe.printing import stories as show_follow
+    from chappe.printing.studies import told_at_once
     from chappe.results.storage.columns import TABLES
 
     measures = args.measures or None
@@ -91,7 +91,7 @@ def explained(why: "Why", of_flows: "Told") -> dict[str, Any]:
 
 
 def _show_study(folder: Path, args: argparse.Namespace) -> int:
-    from chappe.cli.text import studies as study_show
+    from chappe.printing import studies as study_show
     from chappe.study import Study
     from chappe.study.execution.sweep import problems_of_measure
 

@@ -24,8 +24,8 @@ from chappe.cli.inputs import (
     together,
     unwritable,
 )
-from chappe.cli.text import problems as texts
 from chappe.errors import Problem, ScenarioError
+from chappe.printing import problems as texts
 from chappe.scenario.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
     )
     asked = scenario.settings["run"]["record"]
     if args.flows is not None:
-        from chappe.results import flow_selection as chosen
+        from chappe.measures import flow_selection as chosen
 
         try:
             chosen.check_labels(args.flows, chosen.labels_of([scenario]))
@@ -70,12 +70,12 @@ def run(args: argparse.Namespace) -> int:
         written = {} if report_file is None else {"report": _about(report_file)}
         print_json({**everything, "warnings": told, **budgets, **written})
     elif not args.quiet:
-        from chappe.cli.text import results as show_results
+        from chappe.printing import results as show_results
 
         show_results.results(results, args.file, args.flows, args.measures or None)
         if told_of is not None:
             show_results.why(results.why())
-            from chappe.cli.text import stories as show_follow
+            from chappe.printing import stories as show_follow
 
             show_follow.told(told_of)
         if out is None and results.recorded and asked:

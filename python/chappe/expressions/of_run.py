@@ -8,7 +8,7 @@ from chappe._common.arguments import said
 from chappe.expressions.own_measures import Own, own_of, split, totals_of
 from chappe.expressions.reductions import DERIVED, REDUCED, SCHEMA, recorded_rows, reduced
 from chappe.measures import Totals, wrong
-from chappe.results import flow_selection as chosen
+from chappe.measures import flow_selection as chosen
 from chappe.results.results import Results
 from chappe.results.storage.columns import RUN
 

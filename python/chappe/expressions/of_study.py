@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from chappe.expressions.own_measures import Own, own_of, split
 from chappe.measures import KNOWN
-from chappe.results import flow_selection as chosen
+from chappe.measures import flow_selection as chosen
 
 
 def asked_later(

@@ -30,7 +30,7 @@ from chappe.expressions.reductions import (
     together,
 )
 from chappe.measures import KNOWN, NAMES, Direction, Totals
-from chappe.results import flow_selection as chosen
+from chappe.measures import flow_selection as chosen
 from chappe.results.storage.columns import RUN
 from chappe.stats import Statistic, quotient
 

@@ -20,7 +20,7 @@ from chappe.measures import (
     of_flows,
     quotients,
 )
-from chappe.results import flow_selection as chosen
+from chappe.measures import flow_selection as chosen
 from chappe.results.storage.columns import RUN
 from chappe.stats import ROUNDING, Pooled, mser5, quantile_t, quotient
 

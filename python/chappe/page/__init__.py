@@ -13,10 +13,10 @@ import polars as pl
 from chappe import RESULTS_EPOCH, __version__, _core
 from chappe import text as show
 from chappe._common.words import count, plain
-from chappe.cli.text import problems
-from chappe.cli.text.results import pooled
 from chappe.measures import measure_of
 from chappe.page.map import drawn
+from chappe.printing import problems
+from chappe.printing.results import pooled
 from chappe.results.budgets import LOSSES, USES
 from chappe.results.results import Results
 from chappe.results.silent_flows import told as silences

@@ -11,13 +11,13 @@ import jinja2
 from chappe import __version__
 from chappe import text as show
 from chappe._common.words import count, plain
-from chappe.cli.text import problems
-from chappe.cli.text.comparisons import LESS, MORE, relative, verdict
 from chappe.measures import measure_of
 from chappe.page import _hash, _read
 from chappe.page.notebook import flat
 from chappe.page.svg import Curve, Point, mark, plot, told
 from chappe.plot.studies import places_of
+from chappe.printing import problems
+from chappe.printing.comparisons import LESS, MORE, relative, verdict
 from chappe.stats.doubts import MEANING
 from chappe.study import Study
 from chappe.study.study import named

@@ -117,7 +117,7 @@ class Why:
         return {**rows, "energy_j": self.energy_j, "energy_per_bit_j": self.energy_per_bit_j}
 
     def __repr__(self) -> str:
-        from chappe.cli.text import results as show_results  # show_results imports this module
+        from chappe.printing import results as show_results  # show_results imports this module
 
         forked.refuse()
         with redirect_stdout(StringIO()) as output:

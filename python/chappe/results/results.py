@@ -15,12 +15,12 @@ import numpy as np
 from chappe import _core
 from chappe._common import forked, outputs
 from chappe._common.arguments import name_of, names_of, path_of, said
+from chappe._common.notices import Notice, tell_unused
 from chappe._common.progress import Progress, followed
 from chappe._common.words import count
 from chappe.errors import ChappeWarning
 from chappe.measures import JAIN, MEASURES, Totals, all_quotients, of_flows, short_batches
-from chappe.notices import Notice, tell_unused
-from chappe.results import flow_selection as chosen
+from chappe.measures import flow_selection as chosen
 from chappe.results.budgets import Why, explain
 from chappe.results.completions import mean_and_quantiles
 from chappe.results.silent_flows import Silence, after_switch_off, of_run

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from chappe import _core
 from chappe._common.words import count
-from chappe.cli.text.problems import rate_of
+from chappe.printing.problems import rate_of
 from chappe.results.budgets import LOSSES
 from chappe.results.budgets import REASONS as COUNTERS
 from chappe.results.storage.columns import Rows

@@ -8,9 +8,9 @@ import polars as pl
 
 from chappe import _core
 from chappe._common.arguments import instant, said
+from chappe._common.notices import tell_unused
 from chappe._common.progress import Progress, followed
 from chappe.errors import RunError
-from chappe.notices import tell_unused
 from chappe.results.results import Results
 from chappe.results.storage.recorded import frame
 from chappe.scenario.scenario import Scenario, ScenarioLike, _json, scenario_of

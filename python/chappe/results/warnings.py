@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from chappe._common.notices import Notice
 from chappe._common.words import count
 from chappe.measures import short_batches
-from chappe.notices import Notice
 from chappe.results.silent_flows import TOLD, Silence
 from chappe.stats.doubts import CORRELATED, TREND
 

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 from chappe import _core
 from chappe._common import outputs
 from chappe._common.arguments import instant, is_path, listed, mapping_of, path_of, said
+from chappe._common.notices import Notice
 from chappe._common.words import count
 from chappe.errors import Problem, ScenarioError
-from chappe.notices import Notice
 
 if TYPE_CHECKING:
     import polars as pl

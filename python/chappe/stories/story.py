@@ -11,11 +11,11 @@ import polars as pl
 from chappe import text as show
 from chappe._common import forked
 from chappe._common.arguments import said
+from chappe._common.notices import tell_unused
 from chappe._common.progress import Progress
 from chappe._common.words import count, times
 from chappe.expressions.reductions import first_arrivals
-from chappe.notices import tell_unused
-from chappe.results import flow_selection as chosen
+from chappe.measures import flow_selection as chosen
 from chappe.results.budgets import LOSSES, REASONS, USES
 from chappe.results.results import Results, run
 from chappe.scenario.scenario import ScenarioLike, scenario_of

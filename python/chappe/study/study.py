@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from chappe._common import forked, outputs
 from chappe._common.arguments import name_of, names_of, path_of, said, values_of
+from chappe._common.notices import Notice
 from chappe._common.words import count
 from chappe.errors import ScenarioError, StorageError
 from chappe.expressions import own_measures as own
@@ -25,8 +26,7 @@ from chappe.expressions.of_study import asked_later
 from chappe.expressions.reductions import REDUCED
 from chappe.expressions.run_measures import WARMUPS, Batches, mean_series, runs_of, totals_of, with_measures
 from chappe.measures import NAMES, NODES_ALONE, Direction, Totals, direction_of, is_index, short_batches
-from chappe.notices import Notice
-from chappe.results import flow_selection as chosen
+from chappe.measures import flow_selection as chosen
 from chappe.results import silent_flows as silence
 from chappe.results.storage import tables
 from chappe.results.storage.columns import RUN

@@ -12,9 +12,9 @@ from typing import Any, SupportsIndex
 
 from chappe import RESULTS_EPOCH, _core
 from chappe._common.arguments import MANY, is_text, listed, problem, said
+from chappe._common.notices import Notice
 from chappe.errors import Problem, ScenarioError, StudyError
 from chappe.expressions.reductions import Reduction
-from chappe.notices import Notice
 from chappe.scenario.scenario import Scenario
 
 KEY_LENGTH = 24

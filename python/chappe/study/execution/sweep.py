@@ -14,6 +14,7 @@ import polars as pl
 
 from chappe import _core
 from chappe._common.arguments import is_whole, names_of, not_whole, problem, problems_of_work, said
+from chappe._common.notices import Notice, tell_unused
 from chappe._common.progress import Progress, bar
 from chappe.errors import Problem, ScenarioError, StudyError, WorkWarning
 from chappe.expressions.own_measures import (
@@ -31,8 +32,7 @@ from chappe.expressions.own_measures import totals_of as totals_of_own
 from chappe.expressions.reductions import Reduction
 from chappe.expressions.run_measures import WARMUPS, Batches, Warmup, runs_of, totals_of, with_measures
 from chappe.measures import ENERGY, Direction, Totals, wrong
-from chappe.notices import Notice, tell_unused
-from chappe.results import flow_selection as chosen
+from chappe.measures import flow_selection as chosen
 from chappe.results.storage.columns import RUN
 from chappe.scenario.scenario import Scenario, ScenarioLike, scenario_of
 from chappe.stats import quotient

@@ -29,11 +29,11 @@ import polars as pl
 from chappe import RESULTS_EPOCH
 from chappe._common import forked
 from chappe._common.files import UNFINISHED, make_folder, take_away, write_file
+from chappe._common.notices import Notice
 from chappe._common.words import count
 from chappe.errors import ScenarioError, StorageError, reason
 from chappe.expressions.reductions import REDUCED, SCHEMA
-from chappe.notices import Notice
-from chappe.results.flow_selection import LABELS
+from chappe.measures.flow_selection import LABELS
 from chappe.results.storage import metadata, tables
 from chappe.results.storage.columns import RUN
 from chappe.scenario.scenario import Scenario

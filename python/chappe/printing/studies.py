@@ -9,10 +9,10 @@ from typing import Any
 import chappe
 from chappe import text as show
 from chappe._common.words import count, plain, tell
-from chappe.cli.text.results import pooled
 from chappe.errors import ChappeWarning
+from chappe.measures import flow_selection as chosen
 from chappe.measures import measure_of
-from chappe.results import flow_selection as chosen
+from chappe.printing.results import pooled
 from chappe.results.storage.folder import FORMAT
 from chappe.stats.doubts import MEANING
 from chappe.study.study import Study, named

@@ -7,9 +7,9 @@ from rich.text import Text
 
 from chappe import text as show
 from chappe._common.words import count, plain, times
-from chappe.cli.text import problems
 from chappe.measures import OF_TCP, measure_of, short_batches
-from chappe.results import flow_selection as chosen
+from chappe.measures import flow_selection as chosen
+from chappe.printing import problems
 from chappe.results.budgets import AIRTIME, LOSSES, REASONS, SENDING, USES, Why
 from chappe.results.results import Results
 from chappe.results.silent_flows import told
