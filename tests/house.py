@@ -1,6 +1,7 @@
 """Size and structure of the house: ``python tests/house.py`` prints them beside those of when they were last accepted.
 
-A *room* is a folder of the library; a floor is a step of the longest chain of rooms that import each other.
+A *room* is a folder of the library with those in it, or a module beside these folders; a floor is a step of the longest
+chain of rooms that import each other.
 """
 
 import ast
@@ -123,13 +124,14 @@ def _circles(arrows: Mapping[str, set[str]]) -> list[set[str]]:
     return found
 
 
+def circles_of_rooms() -> list[set[str]]:
+    """Rooms that import each other, not in functions."""
+    return _circles(_arrows_of_rooms())
+
+
 def floors() -> int:
     """Rooms of the longest chain of imports, not those in functions; rooms that import each other count as one."""
-    arrows: dict[str, set[str]] = {}
-    for module in modules():
-        own = room(module)
-        others = {room(i.module) for i in imports(module) if not i.is_hidden and i.module in modules()}
-        arrows.setdefault(own, set()).update(others - {own})
+    arrows = _arrows_of_rooms()
     together = {name: frozenset(circle) for circle in _circles(arrows) for name in circle}
 
     @cache
@@ -141,10 +143,12 @@ def floors() -> int:
     return max(height(name) for name in arrows)
 
 
-def room(module: str) -> str:
-    """Folder of a module; the modules beside the rooms are rooms of their own."""
-    path = modules()[module]
-    return module if path.parent == PACKAGES / "chappe" else str(path.parent.relative_to(PACKAGES))
+def _arrows_of_rooms() -> dict[str, set[str]]:
+    rooms = {module: module.split(".")[1] for module in modules() if module not in ("chappe", "chappe.__main__")}
+    arrows: dict[str, set[str]] = {name: set() for name in rooms.values()}
+    for module, own in rooms.items():
+        arrows[own] |= {rooms[i.module] for i in imports(module) if not i.is_hidden and i.module in rooms} - {own}
+    return arrows
 
 
 def folders() -> dict[str, int]:

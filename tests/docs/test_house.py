@@ -10,6 +10,11 @@ def test_no_modules_import_each_other() -> None:
     assert house.circles() == []
 
 
+def test_no_rooms_import_each_other() -> None:
+    # Problems are errors, and errors print plain words.
+    assert house.circles_of_rooms() == [{"_common", "errors"}]
+
+
 def test_no_import_hides_in_a_function() -> None:
     assert sorted(house.hidden()) == []
 

@@ -1,1 +1,1 @@
-"""Text of commands: tables and sentences about runs and studies."""
+"""Results, studies, stories and mistakes as text: what commands, reports and objects print."""

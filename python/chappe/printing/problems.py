@@ -1,4 +1,4 @@
-"""Texts of commands that need no results."""
+"""Texts about scenarios and mistakes, which need no results."""
 
 import os
 import sys
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from chappe.errors import LimitError, ScenarioError, StudyError
-from chappe.scenario.scenario import Scenario
+from chappe.scenario.scenario import Scenario, rate_of
 from chappe.text import count, plain, table, tell, write
 
 if TYPE_CHECKING:
@@ -48,15 +48,6 @@ def sketch(scenario: Scenario) -> str:
         f"{', '.join(places)}; {count(flows, 'flow')}; {rate}"
         f"{'; '.join([settings['routing']['protocol'], *filter(None, [', '.join(scenario.transports)])])}."
     )
-
-
-def rate_of(scenario: Scenario) -> str:
-    """Rate of unicast data frames on links without a rate of their own."""
-    rate_bps, mcs = scenario._core.data_rate()
-    if mcs is None:
-        return str(scenario.settings["wlan"]["data_rate"])
-    streams = "" if mcs[1] == 1 else f", {mcs[1]} streams"
-    return f"{rate_bps / 1e6:.4g} Mbit/s (MCS {mcs[0]}{streams})"
 
 
 def parts(shelves: list[dict[str, Any]]) -> None:

@@ -117,11 +117,11 @@ class Why:
         return {**rows, "energy_j": self.energy_j, "energy_per_bit_j": self.energy_per_bit_j}
 
     def __repr__(self) -> str:
-        from chappe.printing import results as show_results  # show_results imports this module
+        from chappe.printing import results as printing  # it imports this module
 
         forked.refuse()
         with redirect_stdout(StringIO()) as output:
-            show_results.why(self)
+            printing.why(self)
         return output.getvalue().strip("\n")
 
 

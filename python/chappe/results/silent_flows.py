@@ -6,11 +6,10 @@ from typing import Any, NamedTuple
 
 from chappe import _core
 from chappe._common.words import count
-from chappe.printing.problems import rate_of
 from chappe.results.budgets import LOSSES
 from chappe.results.budgets import REASONS as COUNTERS
 from chappe.results.storage.columns import Rows
-from chappe.scenario.scenario import Scenario
+from chappe.scenario.scenario import Scenario, rate_of
 
 TOLD = 3
 """Flows reported individually."""

@@ -556,6 +556,15 @@ def scenario_of(scenario: ScenarioLike) -> Scenario:
     return Scenario.load(scenario)
 
 
+def rate_of(scenario: Scenario) -> str:
+    """Rate of unicast data frames on links without a rate of their own."""
+    rate_bps, mcs = scenario._core.data_rate()
+    if mcs is None:
+        return str(scenario.settings["wlan"]["data_rate"])
+    streams = "" if mcs[1] == 1 else f", {mcs[1]} streams"
+    return f"{rate_bps / 1e6:.4g} Mbit/s (MCS {mcs[0]}{streams})"
+
+
 def schema() -> dict[str, Any]:
     """JSON Schema of scenarios: all settings with types, defaults and meanings."""
     json_schema: dict[str, Any] = json.loads(_core.json_schema())
