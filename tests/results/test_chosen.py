@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 import pytest
 from chappe import cli
-from chappe.measures import MEASURES, NODES_ALONE, wrong
+from chappe.measures import MEASURES, NODES_ALONE, tables_of_flows, wrong
 from chappe.measures import flow_selection as chosen
 from chappe.results.results import Results
 from chappe.study.analysis.letters import letters
@@ -92,6 +92,12 @@ def test_all_flows_have_the_measures_without_a_choice(results: Results) -> None:
     every = estimates(results, None)
     of_all = {name.removesuffix(" of all"): value for name, value in estimates(results, "all").items()}
     assert of_all == pytest.approx({n: v for n, v in every.items() if n not in NODES_ALONE}, rel=1e-9)
+
+
+def test_order_of_columns_does_not_matter(results: Results) -> None:
+    tcp = chosen.flows_of("tcp")
+    batches = tables_of_flows(results.table, tcp)["batches"]
+    assert tables_of_flows(lambda name: results.table(name)[:, ::-1], tcp)["batches"][:, ::-1].equals(batches)
 
 
 def test_the_worst_flow_and_each(results: Results) -> None:

@@ -19,6 +19,7 @@ from chappe.measures import (
     measure_of,
     of_flows,
     quotients,
+    tables_of_flows,
 )
 from chappe.measures import flow_selection as chosen
 from chappe.results.storage.columns import RUN
@@ -80,7 +81,7 @@ class Batches:
         if choice is None:
             return name, self._of_all
         if choice not in self._of_chosen:
-            self._of_chosen[choice] = chosen.tables_of(self._table, choice, [RUN])
+            self._of_chosen[choice] = tables_of_flows(self._table, choice, [RUN])
         return name, self._of_chosen[choice].__getitem__
 
     def _of_all(self, name: str) -> pl.DataFrame:

@@ -19,6 +19,8 @@ from chappe.measures import flow_selection as chosen
 from chappe.stats import Jackknife, Pooled, Statistic, exact_rate, exact_share, jain_of_totals, quotient, skewness
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from chappe.results.storage.columns import Table
 
 Direction = Literal["maximize", "minimize"]
@@ -57,6 +59,8 @@ class Measure(NamedTuple):
     """Smallest and largest possible value, in the stored unit."""
     of: Literal["flows", "tcp", "nodes"] = "flows"
     """Those that it is counted at: any flows, flows over TCP alone, or nodes, so that flows have no share of it."""
+    weight: str | None = None
+    """Column by which a mean of samples is weighted: their number, or the time that they cover."""
 
     def near(self, value: float | None) -> "Measure":
         """The measure with the unit in which a value has few zeros: a rate below 1 kbit/s is printed in bit/s."""
@@ -131,7 +135,7 @@ def _mean(name: str, label: str, unit: str, scale: float, samples: str, directio
     def total(column: Columns) -> NDArray[np.float64]:
         return np.where(column(samples) > 0, column(name) * column(samples), 0.0)
 
-    return Measure(name, label, unit, scale, total, _the(samples), direction)
+    return Measure(name, label, unit, scale, total, _the(samples), direction, weight=samples)
 
 
 MEASURES: tuple[Measure, ...] = (
@@ -444,3 +448,40 @@ def of_flows(bytes_delivered: NDArray[np.generic], batches: int) -> NDArray[np.f
         # Jain's index of a single flow is not defined.
         return np.full((batches, 2), math.nan)
     return bytes_delivered.reshape(batches, flows).astype(float)
+
+
+def tables_of_flows(
+    table: Callable[[str], "pl.DataFrame"], choice: chosen.Flows, keys: Sequence[str] = ()
+) -> dict[str, "pl.DataFrame"]:
+    """Tables ``flows``, ``flow_batches`` and ``batches`` of chosen flows.
+
+    Args:
+        table: Function from a name to the table of all flows.
+        choice: The chosen flows.
+        keys: Columns that tell runs apart.
+
+    Returns:
+        Tables with the rows of these flows; ``batches`` with all its rows, and the columns that measures need.
+    """
+    import polars as pl
+
+    flows = choice.of(table("flows"), keys)
+    of_flows = table("flow_batches").join(flows.select(*keys, "flow"), on=[*keys, "flow"], how="semi")
+    batches = table("batches")
+    each = [*keys, "batch"]
+    shared = [name for name in batches.columns if name in of_flows.columns and name not in (*each, "used")]
+    weights = {m.name: m.weight for m in MEASURES if m.weight is not None}
+    # Every column but a mean is a sum over the flows.
+    sums = [pl.col(name).sum() for name in shared if name not in weights]
+    means = [
+        (pl.when(pl.col(n) > 0).then(pl.col(name) * pl.col(n)).sum() / pl.col(n).sum()).alias(name)
+        for name, n in weights.items()
+    ]
+    x = pl.col("goodput_bps")
+    # As the core has it: no index of a single flow, and none of flows that deliver nothing.
+    jain = pl.when((pl.len() > 1) & (x.sum() > 0)).then(x.sum() ** 2 / (pl.len() * (x**2).sum())).alias("jain_index")
+    totals = of_flows.group_by(each, maintain_order=True).agg(*sums, *means, jain)
+    frame = batches.select(*each, "used", "started_at_s", "ended_at_s")
+    joined = frame.join(totals, on=each, how="left", maintain_order="left")
+    unknown = [pl.lit(None, dtype=batches.schema[name]).alias(name) for name in batches.columns if name not in joined]
+    return {"flows": flows, "flow_batches": of_flows, "batches": joined.with_columns(unknown).select(batches.columns)}

@@ -19,7 +19,7 @@ from chappe._common.notices import Notice, tell_unused
 from chappe._common.progress import Progress, followed
 from chappe._common.words import count
 from chappe.errors import ChappeWarning
-from chappe.measures import JAIN, MEASURES, Totals, all_quotients, of_flows, short_batches
+from chappe.measures import JAIN, MEASURES, Totals, all_quotients, of_flows, short_batches, tables_of_flows
 from chappe.measures import flow_selection as chosen
 from chappe.results.budgets import Why, explain
 from chappe.results.completions import mean_and_quantiles
@@ -480,7 +480,7 @@ class Results:
         for choice in dict.fromkeys(
             name.partition(chosen.OF)[2] for name in chosen.of(names, flows, lambda: self.flows)
         ):
-            of_choice = chosen.tables_of(self.table, chosen.flows_of(choice))
+            of_choice = tables_of_flows(self.table, chosen.flows_of(choice))
             if of_choice["flows"].is_empty():
                 raise ValueError(chosen.none_of(choice, self.flows))
             pooled = _tested(self._totals(names, of_choice.__getitem__))
