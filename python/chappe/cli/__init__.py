@@ -2,7 +2,6 @@
 
 import argparse
 import contextlib
-import errno
 import io
 import os
 import sys
@@ -18,38 +17,10 @@ from chappe.printing.problems import refusal
 # Commands import statistics and figures themselves: these take longer to load than most commands take to run.
 
 
-class _Closed(io.TextIOBase):
-    """Stands in for a standard output that was closed before the command began: writing fails, as on a full disk."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._lost = False
-
-    def write(self, _: str) -> int:
-        self._lost = True
-        self.flush()
-        return 0
-
-    def flush(self) -> None:
-        """Raises after any lost output, because some writers ignore errors."""
-        if self._lost:
-            raise OSError(errno.EBADF, "standard output is closed")
-
-
 def _prepare_streams() -> None:
-    """Replaces closed standard streams, so that no other file gets their descriptors."""
-    for number in range(3):
-        try:
-            os.fstat(number)
-        except OSError:
-            os.open(os.devnull, os.O_RDWR)
-    if sys.stdout is None:
-        sys.stdout = _Closed()
-    if sys.stderr is None:
-        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, stays open
+    """Lets terminals without "±" show a question mark."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # Terminals without "±" show a question mark.
             stream.reconfigure(errors="replace")
 
 
@@ -88,11 +59,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         if not isinstance(e, BrokenPipeError):
             tell(f"error: cannot write the output: {plain(e.strerror or e).lower()}")
         # Python would report the error again at exit.
-        if isinstance(sys.stdout, _Closed):
-            sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, stays open
-        else:
-            with contextlib.suppress(OSError):
-                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        with contextlib.suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
 
 
