@@ -290,7 +290,7 @@ def stored() -> chappe.Study:
             "measure is a name or a list of names, not ['goodput_bps', 3]",
         ),
         ("plot", {"x": "topology.hops", "measure": "goodput"}, "there is no measure 'goodput'"),
-        ("table", {"name": 3}, "name is a name, not 3"),
+        ("table", {"name": 3}, "there is no table 3; known: "),
         ("table", {"name": "nodez"}, "there is no table 'nodez'"),
         ("compare", {"measure": "goodput_bps", "a": 1, "b": 2}, "a is a dict of dotted names and values, not 1"),
         (
@@ -302,7 +302,7 @@ def stored() -> chappe.Study:
         (
             "rank",
             {"measure": "goodput_bps", "over": "tcp.receive_window", "direction": 3},
-            "direction is a name, not 3",
+            "direction is 3; it must be 'maximize' or 'minimize'",
         ),
         ("rank", {"measure": "goodput_bps", "over": "tcp.variant"}, "'tcp.variant' is not an axis"),
     ],

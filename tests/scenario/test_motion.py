@@ -77,5 +77,5 @@ def test_invalid_requests_are_reported() -> None:
         walkers.write_mobility("ways", format="gpx")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="format is a text"):
         walkers.write_mobility("ways", format=3)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="is not a seed"):
+    with pytest.raises(chappe.ScenarioError, match=r"`run\.seed` cannot be -1"):
         walkers.write_mobility("ways", seed=-1)

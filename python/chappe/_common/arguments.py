@@ -5,7 +5,7 @@ import math
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from chappe import _core
 from chappe.errors import Problem
@@ -37,7 +37,7 @@ def said(value: object) -> str:
     return text if len(text) <= _LONG else f"{text[: _LONG - 3]}..."
 
 
-def is_whole(value: object, least: int) -> bool:
+def is_whole(value: object, least: int) -> TypeGuard[int]:
     """True for a whole number of at least ``least``."""
     return isinstance(value, int) and not isinstance(value, bool) and value >= least
 
@@ -49,7 +49,7 @@ def not_whole(value: object, least: int) -> str:
 
 def problem_of_jobs(value: object) -> str | None:
     """Message about an invalid number of parallel runs; ``None`` if it is valid."""
-    if not isinstance(value, int) or not is_whole(value, 1):
+    if not is_whole(value, 1):
         return not_whole(value, 1)
     return f"{said(value)} is more than {MOST_JOBS} parallel runs" if value > MOST_JOBS else None
 
@@ -140,17 +140,6 @@ def values_of(what: str, value: Any) -> dict[str, Any]:
             if part is not None and not isinstance(part, str | int | float):
                 raise TypeError(f"{what} is a dict of names and values; {said(name)} cannot be {said(v)}")
     return found
-
-
-def name_of(what: str, value: Any) -> str:
-    """A name.
-
-    Raises:
-        TypeError: When it is none.
-    """
-    if not isinstance(value, str):
-        raise TypeError(f"{what} is a name, not {said(value)}")
-    return value
 
 
 def names_of(what: str, value: Any) -> list[str]:

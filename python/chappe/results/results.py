@@ -14,7 +14,7 @@ import numpy as np
 
 from chappe import _core
 from chappe._common import forked, outputs
-from chappe._common.arguments import name_of, names_of, path_of, said
+from chappe._common.arguments import names_of, path_of, said
 from chappe._common.notices import Notice, tell_unused
 from chappe._common.progress import Progress, followed
 from chappe._common.words import count
@@ -216,12 +216,10 @@ class Results:
 
         Raises:
             ValueError: If there is no such table, or it was not recorded.
-            TypeError: If the name is not a text.
             OSError: If the file of a recorded table is missing or belongs to another run.
             StorageError: If saved results are damaged.
             RuntimeError: In a process forked after polars was used.
         """
-        name = name_of("name", name)
         if name in TABLES:
             table: pl.DataFrame = getattr(self, name)
             return table
@@ -402,7 +400,7 @@ class Results:
 
         forked.refuse()
         numbers = None if only is None else list(only)
-        return figure(self, name_of("what", what), numbers, from_s, until_s)
+        return figure(self, what, numbers, from_s, until_s)
 
     def summary(
         self,
@@ -526,8 +524,8 @@ class Results:
             Unfinished ones count by the method of Kaplan and Meier; a quantile that was not reached is null.
 
         Raises:
-            ValueError: If a quantile is not from 0 to 1.
-            TypeError: If a quantile is not a number.
+            ValueError: If a quantile is not a number from 0 to 1.
+            TypeError: If `quantiles` is not a list.
             RuntimeError: In a process forked after polars was used.
         """
         shares = _shares_of(quantiles)
@@ -803,9 +801,7 @@ def _shares_of(quantiles: Any) -> list[float]:
     if isinstance(quantiles, str | bytes | Mapping) or not isinstance(quantiles, Sequence):
         raise TypeError(f"quantiles is a list such as [0.5, 0.95], not {said(quantiles)}")
     for share in quantiles:
-        if isinstance(share, bool) or not isinstance(share, int | float):
-            raise TypeError(f"a quantile is a number from 0 to 1, not {said(share)}")
-        if not 0 <= share <= 1:
+        if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
             raise ValueError(f"a quantile is a number from 0 to 1, not {said(share)}")
     if len(set(quantiles)) < len(quantiles):
         raise ValueError("quantiles has the same quantile twice")

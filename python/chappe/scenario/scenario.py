@@ -71,12 +71,11 @@ class _Reader:
 def pairs_of(written: Iterable[str]) -> list[tuple[str, str]]:
     """Names and values of texts such as ``tcp.variant=vegas``."""
     example = 'settings is a dict, or a list such as ["tcp.variant=vegas"]'
-    if isinstance(written, str) or not isinstance(written, Iterable):
+    texts = listed(written) if isinstance(written, Iterable) else [None]
+    if isinstance(written, str) or not all(isinstance(text, str) for text in texts):
         raise TypeError(f"{example}, not {said(written)}")
     pairs, wrong = [], []
-    for text in listed(written):
-        if not isinstance(text, str):
-            raise TypeError(f"{example}: {said(text)} is not a text")
+    for text in texts:
         name, equals, value = _text(text).partition("=")
         if not equals or not name.strip():
             wrong.append(said(text))
@@ -439,6 +438,7 @@ class Scenario(Mapping[str, Any]):
             seed: Seed of the run; ``None``: the seed of the scenario.
 
         Raises:
+            ScenarioError: If `seed` is no seed.
             ValueError: If the format is unknown, or ``until`` is missing and the run ends with a delivery.
             OSError: If the file cannot be written, was read for this scenario, or is not one of movements that Chappe
                 wrote.
@@ -451,10 +451,6 @@ class Scenario(Mapping[str, Any]):
         """Movements as the text of a file."""
         if not isinstance(format_, str):
             raise TypeError(f'format is a text such as "csv", not {said(format_)}')
-        if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int)):
-            raise TypeError(f"a seed is a whole number, not {said(seed)}")
-        if seed is not None and not 0 <= seed < 2**63:
-            raise ValueError(f"{said(seed)} is not a seed: it must be from 0 to {2**63 - 1}")
         # A topology may be drawn by the seed of the run.
         core = self._core if seed is None else self.with_settings({"run.seed": seed})._core
         return core.motion(_text(format_), None if until is None else instant(until), seed)

@@ -17,7 +17,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from chappe._common import forked, outputs
-from chappe._common.arguments import name_of, names_of, path_of, said, values_of
+from chappe._common.arguments import names_of, path_of, said, values_of
 from chappe._common.notices import Notice
 from chappe._common.words import count
 from chappe.errors import ScenarioError, StorageError
@@ -209,7 +209,6 @@ class Study:
         The table ``totals`` has ``numerator`` and ``denominator`` of each ``measure`` of each run.
         """
         forked.refuse()
-        name = name_of("name", name)
         if name == TOTALS:
             return self._there.join(self._measured[1], on=RUN, maintain_order="left_right")
         rows = self._rows(name, self._there[RUN].unique(maintain_order=True).to_list())
@@ -253,7 +252,7 @@ class Study:
     def _in_order(self, measure: str) -> list[analysis.Sample]:
         """Totals of a measure at each point, by runs, or by the batches of a single run."""
         forked.refuse()
-        analysis.known_measure(name_of("measure", measure), self._own)
+        analysis.known_measure(measure, self._own)
         if self.pool:
             of_runs = (
                 self._own_in_order(measure) if self._is_own(measure) else self._of_points(measure, is_single=False)
@@ -441,7 +440,7 @@ class Study:
 
     def _of_flows(self, measure: str, flows: str | None) -> list[analysis.Sample]:
         """Samples of a measure of chosen flows."""
-        (name,) = self._measures_of([name_of("measure", measure)], flows)
+        (name,) = self._measures_of(names_of("measure", [measure]), flows)
         return self._in_order(name)
 
     def _met(self, sample: analysis.Sample, measure: str) -> bool | None:
@@ -703,8 +702,6 @@ class Study:
             ValueError: If a measure or an axis is unknown, or the study has one seed.
         """
         names = names_of("over", over)
-        if direction is not None:
-            name_of("direction", direction)
         known_confidence(confidence)
         samples = self._of_flows(measure, flows)
         if direction is None:
@@ -750,15 +747,14 @@ class Study:
         from chappe.plot.studies import figure
 
         measures = self._measures_of(names_of("measure", measure), flows)
-        names = [None if name is None else name_of(what, name) for what, name in (("by", by), ("across", across))]
         chosen = {} if where is None else values_of("where", where)
         rows = self.summary(measures)
         if x is None:
-            free = [name for name in self._own_axes if name not in (*names, *chosen)]
+            free = [name for name in self._own_axes if name not in (by, across, *chosen)]
             if not free:
                 raise ValueError("no axis is left for the x axis" if self._own_axes else "the study has no axis")
             x = max(free, key=lambda name: rows[name].n_unique())
-        return figure(rows, self._own_axes, name_of("x", x), by=names[0], across=names[1], where=chosen)
+        return figure(rows, self._own_axes, x, by=by, across=across, where=chosen)
 
     def to_pandas(self, name: str = "runs") -> Any:
         """The runs with their measures, or a table of all runs, as a data frame of pandas.
@@ -790,7 +786,7 @@ class Study:
     def _series(self, measure: str) -> list[tuple[str, NDArray[np.float64]]]:
         """Mean of the runs of each point, batch by batch, with the values on the axes as text."""
         forked.refuse()
-        analysis.known_measure(name_of("measure", measure))
+        analysis.known_measure(measure)
         series = []
         for of_point in self._there.partition_by("point", maintain_order=True):
             keys = of_point[RUN].unique(maintain_order=True).to_list()

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import ExitStack
-from typing import SupportsIndex, TypeVar
+from typing import TypeVar
 
 import polars as pl
 
@@ -61,8 +61,6 @@ def measure(
         if problems := problems_of_size(scenario, len(points), len(seeds)):
             raise StudyError(problems)
     # After the check of the size, because a huge range would take too long to check.
-    if not all(isinstance(s, SupportsIndex) for s in seeds):
-        raise TypeError(f"seeds is a list of seeds, not {said(seeds)}")
     seeds = seeds_of(seeds)
     point_of = {key: Point({}, scenario) for key, scenario in points.items()}
     items = {key: [Item(point, seed) for seed in seeds] for key, point in point_of.items()}
