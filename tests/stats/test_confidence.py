@@ -44,7 +44,6 @@ def calls() -> dict[str, Callable[[Any], object]]:
     run, study = chappe.run(scenario), chappe.sweep(scenario, {"tcp.receive_window": [1, 2]}, seeds=2)
     one, two = {"tcp.receive_window": 1}, {"tcp.receive_window": 2}
     return {
-        "prediction": lambda c: order.prediction(SOME, c),
         "Quantile.half_width": lambda c: order.Quantile.at(SOME * 2).half_width(c),
         "Quantile.interval": lambda c: order.Quantile.at(SOME).interval(c),
         "Relative.interval": lambda c: Relative.of(PSEUDO, PSEUDO, is_paired=False).interval(c),

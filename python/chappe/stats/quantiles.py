@@ -1,4 +1,4 @@
-"""Order statistics: quantiles with confidence intervals, and prediction intervals. No distribution is assumed.
+"""Order statistics: quantiles with confidence intervals, and a test of one value. No distribution is assumed.
 
 The mean of heavy-tailed values, such as ratios with a denominator near 0, is not informative: one run in forty may
 contribute half of it.
@@ -74,20 +74,6 @@ def _interpolated(ordered: np.ndarray, q: float) -> float:
     # As numpy does, which takes 50 times as long for one quantile.
     part = place - math.floor(place)
     return low + (high - low) * part if part < 0.5 else high - (high - low) * (1 - part)
-
-
-def prediction(values: Values, confidence: float = 0.95) -> tuple[float, float]:
-    """Prediction interval for one further run, bounded by two of the given runs.
-
-    A further value of the same distribution falls into each of the n + 1 gaps between n values with equal probability.
-    A published single run is compared with this interval, not with the interval of a mean or median. Both ends are
-    infinite with too few values: 95 % needs 39.
-    """
-    known_confidence(confidence)
-    x = np.sort(np.asarray(values, dtype=float))
-    # 1e-9 against rounding: 39 values have exactly 95 %.
-    k = math.floor((len(x) + 1) * (1 - confidence) / 2 + 1e-9)
-    return (float(x[k - 1]), float(x[-k])) if k else (-math.inf, math.inf)
 
 
 def rank_p(values: Values, one: float) -> float:
