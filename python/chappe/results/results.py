@@ -353,7 +353,6 @@ class Results:
             measures: Names of the measures.
             table: Function from a name to the table of the flows that are measured; ``None``: all flows.
         """
-        forked.refuse()
         table = table or self._columns
         batches = table("batches")
         used = np.asarray(batches["used"], dtype=bool)
@@ -620,7 +619,6 @@ class Results:
     @cached_property
     def _silences(self) -> list[Silence]:
         """Flows that delivered nothing in the measured part, or nothing more after a node was switched off."""
-        forked.refuse()
         flows, outcomes, batteries = map(self._rows, ("flows", "packet_outcomes", "batteries"))
         found = list(of_run(self.scenario, flows, outcomes, batteries, self.simulated_s))
         batches, flow_batches = map(self._rows, ("batches", "flow_batches"))

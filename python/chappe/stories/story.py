@@ -68,7 +68,6 @@ class Story:
 
     def _to_dict(self) -> dict[str, Any]:
         """The findings, and the tables behind them, as plain data."""
-        forked.refuse()
         tables = {name: getattr(self, name).to_dicts() for name in ("delays", "losses", "paths")}
         return {"findings": self.findings, **tables}
 
@@ -155,9 +154,7 @@ def stories(scenario: ScenarioLike, flows: str, *, progress: Progress = False) -
         ScenarioError: If the scenario cannot be run.
         LimitError: If its tables need more memory than ``run.max_memory``.
         ValueError: If there are no such flows.
-        RuntimeError: In a process forked after polars was used.
     """
-    forked.refuse()
     results = watched(scenario, progress)
     chosen.check_labels(flows, chosen.labels_in(results.flows))
     of_choice = chosen.all_of(flows).of(results.flows)

@@ -251,7 +251,6 @@ class Study:
 
     def _in_order(self, measure: str) -> list[analysis.Sample]:
         """Totals of a measure at each point, by runs, or by the batches of a single run."""
-        forked.refuse()
         analysis.known_measure(measure, self._own)
         if self.pool:
             of_runs = (
@@ -785,7 +784,6 @@ class Study:
 
     def _series(self, measure: str) -> list[tuple[str, NDArray[np.float64]]]:
         """Mean of the runs of each point, batch by batch, with the values on the axes as text."""
-        forked.refuse()
         analysis.known_measure(measure)
         series = []
         for of_point in self._there.partition_by("point", maintain_order=True):
@@ -890,7 +888,6 @@ class Study:
             ValueError: If there are no such measures or flows, or the name of the file has another ending.
             RuntimeError: In a process forked after polars was used.
         """
-        forked.refuse()
         rule = self._about.get("precision") or {"measure": "goodput_bps"}
         names = [rule["measure"], *(name for name in self._stored if name != rule["measure"])]
         self._report(path_of("path", path), names if measures is None else names_of("measures", measures), title, flows)
