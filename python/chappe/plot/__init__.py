@@ -199,11 +199,9 @@ def _marks(axes: Any, marks: Sequence[Mark]) -> dict[str, Any]:
     return handles
 
 
-def lines(
-    curves: Sequence[Curve], *, x_label: str, y_label: str, title: str, ticks: Sequence[float] | None = None
-) -> "Figure":
+def lines(curves: Sequence[Curve], *, x_label: str, y_label: str, title: str) -> "Figure":
     """Plots curves with 95 % intervals, on axes from zero."""
-    return draw([Panel(curves, x_label, y_label, ticks=ticks)], title=title)
+    return draw([Panel(curves, x_label, y_label)], title=title)
 
 
 def _lines(axes: Any, panel: Panel) -> dict[str, Any]:
