@@ -6,7 +6,8 @@ import polars as pl
 
 from chappe._common.arguments import said
 from chappe.expressions.own_measures import Own, own_of, split, totals_of
-from chappe.expressions.reductions import DERIVED, REDUCED, SCHEMA, recorded_rows, reduced
+from chappe.expressions.parser import joined
+from chappe.expressions.reductions import REDUCED, SCHEMA, of_part, recorded_rows
 from chappe.measures import Totals, wrong
 from chappe.measures import flow_selection as chosen
 from chappe.results.results import Results
@@ -26,17 +27,16 @@ def asked(measures: Sequence[str]) -> tuple[list[str], dict[str, Own]]:
     """
     names, texts = split(measures)
     own, problems = own_of(texts, (), "measures")
-    messages = [f"{p.message}{f': {p.help}' if p.help else ''}" for p in problems]
-    unknown = [found for name in names if not problems and (found := wrong(name, [one.name for one in own]))]
-    if messages := [*messages, *map("; ".join, unknown)]:
-        raise ValueError("; ".join(messages))
+    if problems:
+        raise ValueError(joined(problems))
+    if unknown := [found for name in names if (found := wrong(name, [one.name for one in own]))]:
+        raise ValueError("; ".join(map("; ".join, unknown)))
     return names, {one.name: one for one in own}
 
 
 def recorded_for(measures: Iterable[Own]) -> list[str]:
     """Tables of ``run.record`` that measures need."""
-    parts = [part for own in measures for part in own.parts if part.is_recorded]
-    return sorted({DERIVED.get(part.table, part.table) for part in parts})
+    return sorted({part.source for own in measures for part in own.parts if part.is_recorded})
 
 
 def of_run(results: Results, own: Own, choice: chosen.Flows | None) -> Totals:
@@ -68,10 +68,7 @@ def of_run(results: Results, own: Own, choice: chosen.Flows | None) -> Totals:
             rows = rows.with_columns(pl.Series(keys).gather(rows["_place"]).alias(RUN))
         else:
             rows = rows.with_columns(pl.lit(_WHOLE).alias(RUN))
-        by = [RUN, "flow"] if "flow" in rows.columns else [RUN]
-        flow = [] if "flow" in by else [pl.lit(None, dtype=pl.Int64).alias("flow")]
-        numbers = reduced(rows, part, by).with_columns(pl.lit(part.name).alias("measure"), *flow)
-        found.append(numbers.select(RUN, "measure", pl.col("flow").cast(pl.Int64), "cell", "value"))
+        found.append(of_part(rows, part, [RUN]))
     reductions = pl.concat(found)
     run_of = pl.DataFrame({RUN: keys})
 

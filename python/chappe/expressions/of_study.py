@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 
 from chappe.expressions.own_measures import Own, own_of, split
+from chappe.expressions.parser import joined
 from chappe.measures import KNOWN
 from chappe.measures import flow_selection as chosen
 
@@ -24,7 +25,7 @@ def asked_later(
     names, texts = split([m for m in measures if m.partition(chosen.OF)[0] not in there])
     new, problems = own_of(texts, axes, "measures")
     if problems:
-        raise ValueError("; ".join(f"{p.message}{f': {p.help}' if p.help else ''}" for p in problems))
+        raise ValueError(joined(problems))
     for own in new:
         if own.name in there and there[own.name].text != own.text:
             raise ValueError(f"the study has another measure `{own.name}`: choose another name")

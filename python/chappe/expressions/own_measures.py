@@ -32,6 +32,7 @@ from chappe.expressions.reductions import (
 from chappe.measures import KNOWN, NAMES, Direction, Totals
 from chappe.measures import flow_selection as chosen
 from chappe.results.storage.columns import RUN
+from chappe.results.storage.tables import known
 from chappe.stats import Statistic, quotient
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
@@ -199,8 +200,7 @@ def of_stored(texts: object) -> dict[str, Own]:
     """
     if not isinstance(texts, dict):
         raise ValueError("it has no measures")
-    nodes = {name: None if text is None else parsed(text, columns()) for name, text in texts.items()}
-    return {name: Own(name, text, nodes[name]) for name, text in texts.items()}
+    return {name: Own(name, text, None if text is None else parsed(text, columns())) for name, text in texts.items()}
 
 
 def reduction_of(measures: Iterable[Own]) -> Reduction | None:
@@ -322,9 +322,5 @@ def with_own(runs: pl.DataFrame, measures: Iterable[Own], table: Tables) -> pl.D
     found = [pl.Series(own.name, totals_of(own, keys, table).each, dtype=pl.Float64) for own in measures]
     if not found or not keys:
         return runs
-    named: dict[str, Any] = {RUN: keys}
-    columns_of = pl.DataFrame([pl.Series(RUN, named[RUN], dtype=pl.String), *found])
-    finite = columns_of.with_columns(
-        pl.when(pl.col(c.name).is_finite()).then(pl.col(c.name)).alias(c.name) for c in found
-    )
-    return runs.join(finite, on=RUN, how="left", maintain_order="left")
+    columns_of = known(pl.DataFrame([pl.Series(RUN, keys, dtype=pl.String), *found]))
+    return runs.join(columns_of, on=RUN, how="left", maintain_order="left")

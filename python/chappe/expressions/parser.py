@@ -6,8 +6,9 @@ A ratio of sums is one of totals over all runs.
 """
 
 import difflib
+import operator
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from chappe._common.arguments import said
+from chappe.errors import Problem
 
 FUNCTIONS = ("sum", "mean", "max", "min", "count", "quantile")
 """Functions of the values of all rows."""
@@ -26,7 +28,11 @@ LONGEST = 1000
 _DEEPEST = 50
 """Largest depth of parentheses."""
 
-SIGNS = ("=", "!=", "<", "<=", ">", ">=")
+_CALCULATED = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
+_COMPARED = {
+    "=": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
+SIGNS = tuple(_COMPARED)
 """Comparisons of a column with a value."""
 
 _OF_WORDS = ("=", "!=")
@@ -47,6 +53,11 @@ class Wrong(NamedTuple):
     help: str | None
 
 
+def joined(problems: Iterable[Wrong | Problem]) -> str:
+    """Problems with their suggestions, as one message."""
+    return "; ".join(f"{p.message}{f': {p.help}' if p.help else ''}" for p in problems)
+
+
 class ExpressionError(ValueError):
     """An expression with problems.
 
@@ -56,7 +67,7 @@ class ExpressionError(ValueError):
 
     def __init__(self, problems: Sequence[Wrong]):
         """Keeps the problems."""
-        super().__init__("; ".join(f"{p.message}{f': {p.help}' if p.help else ''}" for p in problems))
+        super().__init__(joined(problems))
         self.problems = list(problems)
 
 
@@ -125,17 +136,10 @@ class Condition:
     def is_met(self) -> pl.Expr:
         """The condition as an expression of polars; not met by unknown values."""
         column = pl.col(self.column)
-        x = column.cast(pl.Float64 if isinstance(self.value, float) else pl.String) if self._is_cast else column
-        return {
-            "=": x == self.value,
-            "!=": x != self.value,
-            **({} if isinstance(self.value, str) else {"<": x < self.value, "<=": x <= self.value}),
-            **({} if isinstance(self.value, str) else {">": x > self.value, ">=": x >= self.value}),
-        }[self.sign]
-
-    @property
-    def _is_cast(self) -> bool:
-        return not isinstance(self.value, bool)
+        if not isinstance(self.value, bool):
+            column = column.cast(pl.Float64 if isinstance(self.value, float) else pl.String)
+        met: pl.Expr = _COMPARED[self.sign](column, self.value)
+        return met
 
 
 def rows_where(where: Sequence[Condition]) -> str:
@@ -203,8 +207,8 @@ def of_rows(node: Node) -> pl.Expr:
         case Negative(of):
             return -of_rows(of)
         case Binary(sign, left, right):
-            a, b = of_rows(left), of_rows(right)
-            return {"+": a + b, "-": a - b, "*": a * b, "/": a / b}[sign]
+            result: pl.Expr = _CALCULATED[sign](of_rows(left), of_rows(right))
+            return result
     raise TypeError("a function has no value in a row")
 
 
@@ -222,8 +226,7 @@ def value(node: Node, of_aggregate: Callable[[Aggregate], Values]) -> Values:
             case Negative(of):
                 return -value(of, of_aggregate)
             case Binary(sign, left, right):
-                a, b = value(left, of_aggregate), value(right, of_aggregate)
-                result = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide}[sign](a, b)
+                result = _CALCULATED[sign](value(left, of_aggregate), value(right, of_aggregate))
                 return np.where(np.isfinite(result), result, np.nan)
     raise TypeError("a column has no value without a function")
 

@@ -28,9 +28,6 @@ from chappe.scenario.scenario import Scenario, parts
 REDUCED = "reductions"
 """Name of the table of a part with the reductions of its runs, which only a study that needs some has."""
 
-DERIVED = {"delays": "packets", "gaps": "packets", "losses": "packets"}
-"""Tables made of a recorded table where the run is executed, with that table."""
-
 INTERVALS = "intervals"
 """Table made of ``samples`` and ``flows``."""
 
@@ -78,9 +75,14 @@ class Part:
         return f"{self.kind}({self.table if self.of is None else self.of}{rows_where(self.where)})"
 
     @property
+    def source(self) -> str:
+        """Table of a run of which the table is made, or the table itself."""
+        return "packets" if self.table in _OF_PACKETS else self.table
+
+    @property
     def is_recorded(self) -> bool:
         """True if only the worker has the table."""
-        return self.table in RECORDED or self.table in DERIVED
+        return self.source in RECORDED
 
 
 def parts_of(aggregate: Aggregate) -> list[Part]:
@@ -140,6 +142,14 @@ def reduced(table: pl.DataFrame, part: Part, by: Sequence[str]) -> pl.DataFrame:
     found = rows.group_by(*by).agg(one) if by else rows.select(one)
     with_cell = found.with_columns(pl.lit(0, dtype=pl.Int64).alias("cell")).select(*by, "cell", "value")
     return with_cell.filter(pl.col("value").is_not_null()).sort(by, nulls_last=True) if by else with_cell
+
+
+def of_part(rows: pl.DataFrame, part: Part, by: Sequence[str] = ()) -> pl.DataFrame:
+    """Reduction of a recorded table, flow by flow if it has flows: ``by`` and the columns of :data:`SCHEMA`."""
+    is_of_flows = "flow" in rows.columns
+    numbers = reduced(rows, part, [*by, "flow"] if is_of_flows else by)
+    flow = pl.col("flow").cast(pl.Int64) if is_of_flows else pl.lit(None, dtype=pl.Int64).alias("flow")
+    return numbers.select(*by, pl.lit(part.name).alias("measure"), flow, "cell", "value")
 
 
 def together(rows: pl.DataFrame, kind: str, by: Sequence[str]) -> pl.DataFrame:
@@ -226,20 +236,13 @@ class Reduction:
     @property
     def tables(self) -> list[str]:
         """Recorded tables that are needed, in the order of :data:`RECORDED`."""
-        needed = {DERIVED.get(part.table, part.table) for part in self.parts}
+        needed = {part.source for part in self.parts}
         return [name for name in RECORDED if name in needed]
 
     def of(self, results: Results) -> dict[str, tuple[str, list[Any]]]:
         """Reductions of a run, as a table of the core: ``measure``, ``flow``, ``cell``, ``value``."""
-        found: list[pl.DataFrame] = []
         tables = {part.table: recorded_rows(results, part.table) for part in self.parts}
-        for part in self.parts:
-            table = tables[part.table]
-            by = ["flow"] if "flow" in table.columns else []
-            rows = reduced(table, part, by)
-            flow = [] if by else [pl.lit(None, dtype=pl.Int64).alias("flow")]
-            rows = rows.with_columns(pl.lit(part.name).alias("measure"), *flow)
-            found.append(rows.select("measure", pl.col("flow").cast(pl.Int64), "cell", "value"))
+        found = [of_part(tables[part.table], part) for part in self.parts]
         for name, function in self.functions:
             numbers = _numbers(name, function(results.tables))
             pair = {"measure": [of_function(name)] * 2, "flow": [None] * 2, "cell": [0, 1], "value": numbers}
@@ -251,12 +254,8 @@ class Reduction:
 
 def recorded_rows(results: Results, name: str) -> pl.DataFrame:
     """Measured part of a recorded table, or of one that is made of it."""
-    if name == "delays":
-        return delays(results)
-    if name == "gaps":
-        return gaps(results)
-    if name == "losses":
-        return losses(results)
+    if (make := _OF_PACKETS.get(name)) is not None:
+        return make(results)
     return results.recorded[name].filter(pl.col("time_s") >= results.measured_from_s)
 
 
@@ -401,6 +400,10 @@ def losses(results: Results) -> pl.DataFrame:
     return of_flows.select("flow", "time_s", "node", "packet_type", "drop_reason", "retry_cause")
 
 
+_OF_PACKETS = {"delays": delays, "gaps": gaps, "losses": losses}
+"""Tables that are made of the recorded table ``packets`` where the run is executed."""
+
+
 def intervals(samples: pl.DataFrame, flows: pl.DataFrame, keys: Sequence[str] = ()) -> pl.DataFrame:
     """Goodput of each flow from one sample to the next, as it is over time.
 
@@ -434,7 +437,7 @@ def columns() -> Mapping[str, Mapping[str, pl.DataType]]:
     settings = {"run.batches": 1, "run.warmup_batches": 0, "run.record": list(RECORDED)}
     results = run(Scenario.chain(1, settings, stop="1 delivered"))
     found = {name: dict(results.table(name).schema) for name in (*TABLES, *RECORDED)}
-    made = {"delays": delays(results), "gaps": gaps(results), "losses": losses(results)}
+    made = {name: make(results) for name, make in _OF_PACKETS.items()}
     made[INTERVALS] = intervals(results.samples, results.flows)
     words = {
         "app": _words("flow.N.app"),
