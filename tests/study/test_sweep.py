@@ -433,7 +433,7 @@ def test_points_with_correlated_batches_are_counted() -> None:
     rows = swept.summary("mean_window_segments")
     many = rows.filter("correlated")
     assert len(many) == 2
-    texts = [n.message for n in swept._notices("mean_window_segments") if n.code == "correlated_batches"]
+    texts = [n.message for n in swept._notices(["mean_window_segments"]) if n.code == "correlated_batches"]
     assert texts == [
         "batches of mean_window_segments are correlated at 2 of 3 points, the first with tcp.receive_window = 16: "
         "their intervals are too narrow. Use longer batches or several seeds"
@@ -445,7 +445,7 @@ def test_runs_without_events_are_reported() -> None:
     files = chappe.Scenario.chain(1, changes, stop="1000 delivered")
     swept = chappe.sweep(files, {"topology.hops": [1, 2]}, seeds=2)
     assert swept.runs["end"].to_list() == ["idle"] * 4
-    early = [n for n in swept._notices("goodput_bps") if n.code == "early_end"]
+    early = [n for n in swept._notices(["goodput_bps"]) if n.code == "early_end"]
     assert [n.message for n in early] == ["4 runs ended early: no events were left"]
 
 

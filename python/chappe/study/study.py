@@ -456,7 +456,7 @@ class Study:
         :meth:`doubts` checks the intervals of other measures.
         """
         rule = self._about.get("search") or self._about.get("precision") or {"measure": "goodput_bps"}
-        return list(self._notices(rule["measure"]))
+        return list(self._notices([rule["measure"]]))
 
     def doubts(self, measures: str | Sequence[str] = "goodput_bps", *, flows: str | None = None) -> list[str]:
         """Messages of ``warnings``, one sentence each.
@@ -467,10 +467,10 @@ class Study:
         """
         return [str(notice) for notice in self._notices(self._measures_of(names_of("measures", measures), flows))]
 
-    def _notices(self, measures: str | Sequence[str]) -> list[Notice]:
+    def _notices(self, measures: Sequence[str]) -> list[Notice]:
         """Warnings of :meth:`doubts`, as records."""
         forked.refuse()
-        names = tuple(names_of("measures", measures))
+        names = tuple(measures)
         if names not in self._found:
             self._found[names] = self._noticed(names)
         return self._found[names]
