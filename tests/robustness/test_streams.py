@@ -68,12 +68,6 @@ def test_unprintable_output_is_reported(arguments: list[str], folder: Path) -> N
     assert (result.returncode, told) == (1, ["error: cannot write the output: no space left on device"])
 
 
-@pytest.mark.parametrize("argument", ["--help", "--version"])
-def test_unbuffered_streams_report_errors_too(argument: str, folder: Path) -> None:
-    result = shell([argument], ">/dev/full", folder, before="PYTHONUNBUFFERED=1 ")
-    assert (result.returncode, result.stderr) == (1, "error: cannot write the output: no space left on device\n")
-
-
 @pytest.mark.parametrize(
     "arguments", [["run", "good.toml", "--why"], ["sweep", "study.toml"], ["--help"]], ids=" ".join
 )

@@ -2,7 +2,6 @@
 
 import argparse
 import re
-import sys
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
@@ -77,11 +76,6 @@ class Parser(argparse.ArgumentParser):
         names = [str(c) for c in action.choices]
         known = _suggested(value, names) or f"; known: {', '.join(names)}"
         raise argparse.ArgumentError(action, f"there is no {value!r}{known}")
-
-    def _print_message(self, message: str, file: Any = None) -> None:
-        # argparse ignores streams that cannot be written.
-        if message:
-            (file or sys.stderr).write(message)
 
     def error(self, message: str) -> NoReturn:
         """Prints the usage and all errors, and ends the program."""
