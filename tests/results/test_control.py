@@ -365,7 +365,7 @@ def test_files_have_completion_times_and_they_are_printed(capsys: pytest.Capture
     [
         ([1.1], ValueError),
         ([-0.1], ValueError),
-        (["x"], TypeError),
+        (["x"], ValueError),
         ("x", TypeError),
         (3, TypeError),
         ([0.5] * 2, ValueError),

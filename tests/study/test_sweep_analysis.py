@@ -434,11 +434,9 @@ def test_less_delay_is_better() -> None:
     """A single packet takes longer over more hops."""
     swept = chappe.sweep(CHAIN.with_settings({"tcp.receive_window": 1}), {"topology.hops": [4, 2, 6]}, seeds=4)
     assert swept.rank("mean_delay_s", "topology.hops")["topology.hops"].to_list() == [2, 4, 6]
-    for direction in ("smallest", ""):
+    for direction in ("smallest", "", 1):
         with pytest.raises(ValueError, match="must be 'maximize' or 'minimize'"):
             swept.rank("mean_delay_s", "topology.hops", direction=direction)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="direction is a name, not 1"):
-        swept.rank("mean_delay_s", "topology.hops", direction=1)  # type: ignore[arg-type]
 
 
 # ---- sequential studies ----
