@@ -110,7 +110,7 @@ def test_tables_are_a_mapping(run: chappe.Results) -> None:
         run.table("frames")
     with pytest.raises(ValueError, match=r"there is no table 'flow'; known: flows, short_flows, .*, packets, cwnd"):
         run.table("flow")
-    with pytest.raises(ValueError, match="there is no table 3; known: "):
+    with pytest.raises(TypeError):
         run.table(3)  # type: ignore[arg-type]  # it is what is tried
 
 

@@ -290,7 +290,7 @@ def stored() -> chappe.Study:
             "measure is a name or a list of names, not ['goodput_bps', 3]",
         ),
         ("plot", {"x": "topology.hops", "measure": "goodput"}, "there is no measure 'goodput'"),
-        ("table", {"name": 3}, "there is no table 3; known: "),
+        ("table", {"name": 3}, "name is a name, not 3"),
         ("table", {"name": "nodez"}, "there is no table 'nodez'"),
         ("compare", {"measure": "goodput_bps", "a": 1, "b": 2}, "a is a dict of dotted names and values, not 1"),
         (

@@ -142,6 +142,17 @@ def values_of(what: str, value: Any) -> dict[str, Any]:
     return found
 
 
+def name_of(what: str, value: Any) -> str:
+    """A name.
+
+    Raises:
+        TypeError: When it is none.
+    """
+    if not isinstance(value, str):
+        raise TypeError(f"{what} is a name, not {said(value)}")
+    return value
+
+
 def names_of(what: str, value: Any) -> list[str]:
     """A name, or several, as a list.
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from chappe import _core
 from chappe._common import forked, outputs
-from chappe._common.arguments import names_of, path_of, said
+from chappe._common.arguments import name_of, names_of, path_of, said
 from chappe._common.notices import Notice, tell_unused
 from chappe._common.progress import Progress, followed
 from chappe._common.words import count
@@ -216,10 +216,12 @@ class Results:
 
         Raises:
             ValueError: If there is no such table, or it was not recorded.
+            TypeError: If the name is not a text.
             OSError: If the file of a recorded table is missing or belongs to another run.
             StorageError: If saved results are damaged.
             RuntimeError: In a process forked after polars was used.
         """
+        name = name_of("name", name)
         if name in TABLES:
             table: pl.DataFrame = getattr(self, name)
             return table
@@ -399,7 +401,7 @@ class Results:
 
         forked.refuse()
         numbers = None if only is None else list(only)
-        return figure(self, what, numbers, from_s, until_s)
+        return figure(self, name_of("what", what), numbers, from_s, until_s)
 
     def summary(
         self,

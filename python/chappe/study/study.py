@@ -17,7 +17,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from chappe._common import forked, outputs
-from chappe._common.arguments import names_of, path_of, said, values_of
+from chappe._common.arguments import name_of, names_of, path_of, said, values_of
 from chappe._common.notices import Notice
 from chappe._common.words import count
 from chappe.errors import ScenarioError, StorageError
@@ -209,6 +209,7 @@ class Study:
         The table ``totals`` has ``numerator`` and ``denominator`` of each ``measure`` of each run.
         """
         forked.refuse()
+        name = name_of("name", name)
         if name == TOTALS:
             return self._there.join(self._measured[1], on=RUN, maintain_order="left_right")
         rows = self._rows(name, self._there[RUN].unique(maintain_order=True).to_list())
@@ -746,14 +747,15 @@ class Study:
         from chappe.plot.studies import figure
 
         measures = self._measures_of(names_of("measure", measure), flows)
+        names = [None if name is None else name_of(what, name) for what, name in (("by", by), ("across", across))]
         chosen = {} if where is None else values_of("where", where)
         rows = self.summary(measures)
         if x is None:
-            free = [name for name in self._own_axes if name not in (by, across, *chosen)]
+            free = [name for name in self._own_axes if name not in (*names, *chosen)]
             if not free:
                 raise ValueError("no axis is left for the x axis" if self._own_axes else "the study has no axis")
             x = max(free, key=lambda name: rows[name].n_unique())
-        return figure(rows, self._own_axes, x, by=by, across=across, where=chosen)
+        return figure(rows, self._own_axes, name_of("x", x), by=names[0], across=names[1], where=chosen)
 
     def to_pandas(self, name: str = "runs") -> Any:
         """The runs with their measures, or a table of all runs, as a data frame of pandas.
