@@ -12,8 +12,8 @@ import polars as pl
 import pytest
 from chappe import cli
 from chappe.measures import MEASURES, NODES_ALONE, tables_of_flows, wrong
-from chappe.measures import flow_selection as chosen
 from chappe.results.results import Results
+from chappe.scenario import flow_selection as chosen
 from chappe.study.analysis.letters import letters
 from hypothesis import given
 from hypothesis import strategies as st

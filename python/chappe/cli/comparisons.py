@@ -88,8 +88,8 @@ def _axis(name: str, axes: list[str]) -> str:
 
 def _measure(args: argparse.Namespace, study: "Study") -> str:
     """Measure that is compared."""
-    from chappe.measures import flow_selection as chosen
     from chappe.measures import wrong
+    from chappe.scenario import flow_selection as chosen
 
     try:
         (measure,) = chosen.of(defined(study, [args.measure]), args.flows)

@@ -185,7 +185,7 @@ def _measure_option(
 
 def _choice(text: str) -> str:
     """Choice of flows."""
-    from chappe.measures import flow_selection as chosen
+    from chappe.scenario import flow_selection as chosen
 
     try:
         return chosen.known(text)

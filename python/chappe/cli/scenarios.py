@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
     )
     asked = scenario.settings["run"]["record"]
     if args.flows is not None:
-        from chappe.measures import flow_selection as chosen
+        from chappe.scenario import flow_selection as chosen
 
         try:
             chosen.check_labels(args.flows, chosen.labels_of([scenario]))

@@ -106,7 +106,7 @@ def _command(args: argparse.Namespace) -> str:
 def _study(args: argparse.Namespace) -> "StudyFile":
     """Study of a study file, or of a scenario file with axes or seeds, with the changes of the command line."""
     from chappe.expressions.own_measures import own_of, split
-    from chappe.measures import flow_selection as chosen
+    from chappe.scenario import flow_selection as chosen
     from chappe.study.design.axes import grid, seeds_of
     from chappe.study.design.search import first_seeds
     from chappe.study.execution.sweep import problems_of_measure, problems_of_pool
@@ -198,7 +198,7 @@ def _within(precision: str | None) -> float | None:
 
 def _unknown_labels(args: argparse.Namespace, f: "StudyFile", axes: dict[str, list[object]]) -> "list[Problem]":
     """Problems of names of flows on the command line that no point has."""
-    from chappe.measures import flow_selection as chosen
+    from chappe.scenario import flow_selection as chosen
     from chappe.study.design.axes import grid
     from chappe.study.execution.sweep import problems_of_labels
 

@@ -9,9 +9,9 @@ from chappe.expressions.own_measures import Own, own_of, split, totals_of
 from chappe.expressions.parser import joined
 from chappe.expressions.reductions import REDUCED, SCHEMA, of_part, recorded_rows
 from chappe.measures import Totals, wrong
-from chappe.measures import flow_selection as chosen
 from chappe.results.results import Results
 from chappe.results.storage.columns import RUN
+from chappe.scenario import flow_selection as chosen
 
 _WHOLE = "run"
 

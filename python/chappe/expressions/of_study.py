@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from chappe.expressions.own_measures import Own, own_of, split
 from chappe.expressions.parser import joined
 from chappe.measures import KNOWN
-from chappe.measures import flow_selection as chosen
+from chappe.scenario import flow_selection as chosen
 
 
 def asked_later(

@@ -30,9 +30,9 @@ from chappe.expressions.reductions import (
     together,
 )
 from chappe.measures import KNOWN, NAMES, Direction, Totals
-from chappe.measures import flow_selection as chosen
 from chappe.results.storage.columns import RUN
 from chappe.results.storage.tables import known
+from chappe.scenario import flow_selection as chosen
 from chappe.stats import Statistic, quotient
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")

@@ -21,8 +21,8 @@ from chappe.measures import (
     quotients,
     tables_of_flows,
 )
-from chappe.measures import flow_selection as chosen
 from chappe.results.storage.columns import RUN
+from chappe.scenario import flow_selection as chosen
 from chappe.stats import ROUNDING, Pooled, mser5, quantile_t, quotient
 
 Warmup = Literal["discard", "mser5"]

@@ -8,13 +8,13 @@ from rich.text import Text
 from chappe import text as show
 from chappe._common.words import count, plain, times
 from chappe.measures import OF_TCP, measure_of, short_batches
-from chappe.measures import flow_selection as chosen
 from chappe.printing import problems
 from chappe.results.budgets import AIRTIME, LOSSES, REASONS, SENDING, USES, Why
 from chappe.results.results import Results
 from chappe.results.silent_flows import told
 from chappe.results.storage.columns import Rows, rows_of
 from chappe.results.warnings import ENDS
+from chappe.scenario import flow_selection as chosen
 from chappe.stats.doubts import CORRELATED, MEANING, TREND
 
 if TYPE_CHECKING:

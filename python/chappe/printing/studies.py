@@ -10,10 +10,10 @@ import chappe
 from chappe import text as show
 from chappe._common.words import count, plain, tell
 from chappe.errors import ChappeWarning
-from chappe.measures import flow_selection as chosen
 from chappe.measures import measure_of
 from chappe.printing.results import pooled
 from chappe.results.storage.folder import FORMAT
+from chappe.scenario import flow_selection as chosen
 from chappe.stats.doubts import MEANING
 from chappe.study.study import Study, named
 from chappe.text.layout import Table

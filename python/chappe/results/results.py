@@ -20,7 +20,6 @@ from chappe._common.progress import Progress, followed
 from chappe._common.words import count
 from chappe.errors import ChappeWarning
 from chappe.measures import JAIN, MEASURES, Totals, all_quotients, of_flows, short_batches, tables_of_flows
-from chappe.measures import flow_selection as chosen
 from chappe.results.budgets import Why, explain
 from chappe.results.completions import mean_and_quantiles
 from chappe.results.silent_flows import Silence, after_switch_off, of_run
@@ -29,6 +28,7 @@ from chappe.results.storage.columns import TABLES, rows_of
 from chappe.results.storage.folder import FORMAT, SCENARIO, Writing
 from chappe.results.storage.metadata import of_file
 from chappe.results.warnings import of_results
+from chappe.scenario import flow_selection as chosen
 from chappe.scenario.scenario import Scenario, ScenarioLike, scenario_of
 from chappe.stats import Jackknife, known_confidence, lag1
 from chappe.stats.doubts import Tests, certain, of_batches, tests_of

@@ -15,9 +15,9 @@ from chappe._common.notices import tell_unused
 from chappe._common.progress import Progress
 from chappe._common.words import count, times
 from chappe.expressions.reductions import first_arrivals
-from chappe.measures import flow_selection as chosen
 from chappe.results.budgets import LOSSES, REASONS, USES
 from chappe.results.results import Results, run
+from chappe.scenario import flow_selection as chosen
 from chappe.scenario.scenario import ScenarioLike, scenario_of
 from chappe.stories.journey import PARTS, Leg, journeys
 

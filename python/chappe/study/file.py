@@ -15,7 +15,7 @@ from chappe._common.arguments import is_whole, not_whole, path_of, problem, said
 from chappe.errors import Problem, ScenarioError, StudyError
 from chappe.expressions.own_measures import Own, direction_in, own_of, split, with_rule
 from chappe.expressions.run_measures import Warmup
-from chappe.measures import flow_selection as chosen
+from chappe.scenario import flow_selection as chosen
 from chappe.scenario.scenario import Scenario, read_text, schema
 from chappe.study.design.axes import grid, seeds_of
 from chappe.study.design.search import Search, first_seeds, problems_of_search

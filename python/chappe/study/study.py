@@ -26,11 +26,11 @@ from chappe.expressions.of_study import asked_later
 from chappe.expressions.reductions import REDUCED
 from chappe.expressions.run_measures import WARMUPS, Batches, mean_series, runs_of, totals_of, with_measures
 from chappe.measures import NAMES, NODES_ALONE, Direction, Totals, direction_of, is_index, short_batches
-from chappe.measures import flow_selection as chosen
 from chappe.results import silent_flows as silence
 from chappe.results.storage import tables
 from chappe.results.storage.columns import RUN
 from chappe.results.warnings import ENDS, of_batches
+from chappe.scenario import flow_selection as chosen
 from chappe.scenario.scenario import Scenario
 from chappe.stats import doubts, known_confidence
 from chappe.study.analysis import analysis

@@ -32,8 +32,8 @@ from chappe.expressions.own_measures import totals_of as totals_of_own
 from chappe.expressions.reductions import Reduction
 from chappe.expressions.run_measures import WARMUPS, Batches, Warmup, runs_of, totals_of, with_measures
 from chappe.measures import ENERGY, Direction, Totals, wrong
-from chappe.measures import flow_selection as chosen
 from chappe.results.storage.columns import RUN
+from chappe.scenario import flow_selection as chosen
 from chappe.scenario.scenario import Scenario, ScenarioLike, scenario_of
 from chappe.stats import quotient
 from chappe.study.design.axes import (

@@ -33,9 +33,9 @@ from chappe._common.notices import Notice
 from chappe._common.words import count
 from chappe.errors import ScenarioError, StorageError, reason
 from chappe.expressions.reductions import REDUCED, SCHEMA
-from chappe.measures.flow_selection import LABELS
 from chappe.results.storage import metadata, tables
 from chappe.results.storage.columns import RUN
+from chappe.scenario.flow_selection import LABELS
 from chappe.scenario.scenario import Scenario
 from chappe.study.design.axes import KEY_LENGTH
 from chappe.study.store import parts

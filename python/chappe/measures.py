@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chappe._common.arguments import said
-from chappe.measures import flow_selection as chosen
+from chappe.scenario import flow_selection as chosen
 from chappe.stats import Jackknife, Pooled, Statistic, exact_rate, exact_share, jain_of_totals, quotient, skewness
 
 if TYPE_CHECKING:
