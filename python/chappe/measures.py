@@ -455,6 +455,9 @@ def tables_of_flows(
 ) -> dict[str, "pl.DataFrame"]:
     """Tables ``flows``, ``flow_batches`` and ``batches`` of chosen flows.
 
+    The batches have the totals of these flows alone, so that everything computed from batches applies to them.
+    Node-level measures (link layer, routing, energy) cannot be attributed to flows and are undefined.
+
     Args:
         table: Function from a name to the table of all flows.
         choice: The chosen flows.

@@ -1,8 +1,4 @@
-"""Chosen flows: the measures of some of the flows of a run, such as ``"mean_delay_s of tcp"``.
-
-Their batches have the totals of these flows alone, so that everything computed from batches applies to them. Node-level
-measures (link layer, routing, energy) cannot be attributed to flows and are undefined.
-"""
+"""Choices of flows of a scenario, as in the name of a measure: ``"mean_delay_s of tcp"``."""
 
 import re
 from collections import Counter
