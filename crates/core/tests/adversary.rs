@@ -2,12 +2,11 @@
 //! that open and close. The sender keeps its invariants, and once the peer is honest the file arrives.
 
 use chappe_core::packet::{AckSegment, DataSegment, Flag, SackBlocks, Seq};
-use chappe_core::tcp::cc::CongestionControl;
-use chappe_core::tcp::cc::Rule;
 use chappe_core::tcp::cc::interface::AckKind;
+use chappe_core::tcp::cc::{CongestionControl, Rule};
+use chappe_core::tcp::config::settings::{Answer, SackRule};
+use chappe_core::tcp::config::variants::{Method, Variant};
 use chappe_core::tcp::recovery::Recovery;
-use chappe_core::tcp::settings::{Answer, SackRule};
-use chappe_core::tcp::variants::{Method, Variant};
 use chappe_core::tcp::{Config, DupAcks, IdleRule, InitialWindow, Out, Sender};
 use chappe_core::unit::{Span, Time};
 use chappe_scenario::{NoFiles, Scenario, presets};

@@ -91,7 +91,7 @@ fn from_functions(file: &str, found: &mut BTreeMap<String, String>) {
 fn the_table_of_vectors_is_complete_and_current() {
     let mut found = BTreeMap::new();
     from_file(&mut found);
-    from_functions("src/tcp/rto.rs", &mut found);
+    from_functions("src/tcp/sender/rto.rs", &mut found);
     for file in ["adaptive_pacing", "cubic", "veno", "westwood_2001"] {
         from_functions(&format!("src/tcp/cc/{file}.rs"), &mut found);
     }

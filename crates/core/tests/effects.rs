@@ -6,7 +6,7 @@
 use chappe_core::record::Recorder;
 use chappe_core::record::observe::columns::{Rows, Values};
 use chappe_core::sim::Sim;
-use chappe_core::tcp::variants::Variant;
+use chappe_core::tcp::config::variants::Variant;
 use chappe_scenario::{Errors, Files, Scenario, json_schema, toml_to_json};
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};

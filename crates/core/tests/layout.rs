@@ -3,7 +3,7 @@
 use chappe_core::net::routing::fixed::hops_to;
 use chappe_core::packet::NodeId;
 use chappe_core::radio::Channel;
-use chappe_core::radio::links::Gain;
+use chappe_core::radio::propagation::links::Gain;
 use chappe_core::unit::Time;
 use chappe_scenario::{Errors, Files, NoFiles, Scenario};
 use proptest::prelude::*;

@@ -3,7 +3,7 @@
 use crate::properties::protocols;
 use chappe_core::net::queue::Discipline;
 use chappe_core::sim::Sim;
-use chappe_core::tcp::variants::Variant;
+use chappe_core::tcp::config::variants::Variant;
 use chappe_core::unit::{Span, Time};
 use chappe_core::wlan::rate::Algorithm;
 use chappe_scenario::{NoFiles, Scenario};

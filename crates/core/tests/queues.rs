@@ -4,7 +4,7 @@ use crate::outcomes;
 use chappe_core::net::queue::Discipline;
 use chappe_core::record::Recorder;
 use chappe_core::sim::Sim;
-use chappe_core::tcp::variants::Variant;
+use chappe_core::tcp::config::variants::Variant;
 use chappe_scenario::{NoFiles, Scenario};
 
 /// One saturated hop at 2 Mbit/s, whose bottleneck is the interface queue of the source.

@@ -138,7 +138,10 @@ fn spelled_out(list: &str) -> Vec<String> {
 /// Modules of a layer from which one of its modules imports.
 fn needs(room: &str, module: &str, sources: &Sources) -> BTreeSet<String> {
     let parent = |m: &str| m.rsplit_once('/').map_or(String::new(), |p| p.0.to_owned());
-    let code = format!("\n{}", sources[module]);
+    // `pub(in PATH)` says who may see a name, and imports nothing.
+    let mut pieces = sources[module].split("pub(in ");
+    let first = pieces.next().unwrap_or("");
+    let code = pieces.fold(format!("\n{first}"), |code, piece| code + piece.split_once(')').expect("its end").1);
     let mut aliases: BTreeMap<String, String> = BTreeMap::new();
     // Paths from the root of the layer, with slashes.
     let whole = |path: &str, aliases: &BTreeMap<String, String>| -> Option<String> {
@@ -269,13 +272,13 @@ fn known_imports_are_found() {
     };
     finds("tcp", "cc", &["cc/reno", "cc/interface"]);
     finds("tcp", "cc/new", &["config"]);
-    finds("tcp", "variants", &["cc"]);
+    finds("tcp", "config/variants", &["cc"]);
     finds("tcp", "cc/few", &["cc/reno", "cc/interface"]);
-    finds("tcp", "config", &["cc", "ack", "rto", "variants", "settings"]);
-    finds("tcp", "recovery/vegas", &["cc/vegas", "connection", "send_times"]);
+    finds("tcp", "config", &["cc", "ack", "sender/rto", "config/variants", "config/settings"]);
+    finds("tcp", "recovery/vegas", &["cc/vegas", "connection", "sender/send_times"]);
     finds("tcp", "connection/losses", &["connection", "cc/interface", "config"]);
-    finds("tcp", "sender", &["connection", "recovery", "eln", "cc"]);
-    finds("radio", "channel", &["sinr", "receiver", "moving", "aims"]);
+    finds("tcp", "sender", &["connection", "recovery", "sender/eln", "cc"]);
+    finds("radio", "channel", &["sinr", "receiver", "in_range/moving", "aims"]);
     finds("radio", "sinr/order", &["sinr", "sinr/reaction", "receiver"]);
     finds("sim", "interfaces/link", &["", "network/transit", "timer_numbers"]);
     finds("sim", "air", &["air/mac", "network", "watch"]);
@@ -287,7 +290,7 @@ fn a_ring_would_be_found() {
         ("", "pub mod a;\npub mod b;"),
         ("a", "use super::b::{C, d};"),
         ("b", "mod c;\nuse c::D;"),
-        ("b/c", "use crate::tcp::e;\nfn f() { e::g() }"),
+        ("b/c", "pub(in crate::tcp::a) struct S;\nuse crate::tcp::e;\nfn f() { e::g() }"),
         ("e", "fn f() -> super::a::X { }"),
     ]
     .map(|(m, text)| (m.to_owned(), text.to_owned()))
@@ -316,8 +319,8 @@ fn only_its_table_asks_which_variant_it_is() {
     let asks = |code: &str| code.contains(" Variant::") || code.contains("(Variant::");
     let asked: Vec<_> = all.iter().filter(|(_, code)| asks(code)).map(|(path, _)| path).collect();
     // The table of parts, and the default of `tcp.variant`.
-    assert_eq!(asked, ["tcp/config.rs", "tcp/variants.rs"]);
-    assert_eq!(all["tcp/config.rs"].matches("Variant::").count(), 1, "config.rs names no variant but the default");
+    assert_eq!(asked, ["tcp/config/mod.rs", "tcp/config/variants.rs"]);
+    assert_eq!(all["tcp/config/mod.rs"].matches("Variant::").count(), 1, "config.rs names no variant but the default");
     assert!(all.contains_key("validate/tcp.rs"), "scenarios are among them");
 }
 

@@ -3,8 +3,8 @@
 
 use crate::record::{Cell, record_some};
 use chappe_core::tcp::cc::Rule;
-use chappe_core::tcp::pairs;
-use chappe_core::tcp::variants::Method;
+use chappe_core::tcp::config::pairs;
+use chappe_core::tcp::config::variants::Method;
 use chappe_scenario::{NoFiles, Scenario};
 
 /// Time at which a silence begins, and how long it is at least [s].

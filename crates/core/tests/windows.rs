@@ -2,7 +2,7 @@
 //! with the same buffers does.
 
 use chappe_core::sim::Sim;
-use chappe_core::tcp::variants::Variant;
+use chappe_core::tcp::config::variants::Variant;
 use chappe_scenario::{NoFiles, Scenario};
 
 fn read(text: &str) -> Scenario {

@@ -22,7 +22,7 @@
 
 use super::aims::{Aims, Clash, Meeting, harm, lose};
 use super::in_range::find_in_range;
-use super::moving::{Lists, Moving};
+use super::in_range::moving::{Lists, Moving};
 use super::receiver::{Counters, Ended, Incoming, Lock, Receiver, Sensed, Verdict};
 use super::sinr::{self, Sinr};
 use super::sites::{NARROW, Radios, Site};

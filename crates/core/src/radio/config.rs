@@ -1,7 +1,8 @@
 //! Settings of a radio: propagation, thresholds, capture.
 
-use super::links::Links;
-use super::{energy, sinr_config};
+use super::energy;
+use super::propagation::links::Links;
+use super::sinr_config;
 use crate::setting::Many;
 use crate::setting::limit::{above, at_most, range};
 use crate::unit::{BitRate, Hertz, Meters, Ratio, SignalPower};

@@ -7,19 +7,13 @@
 //! ([`sinr`]).
 
 mod aims;
-pub mod battery;
 pub mod channel;
 mod config;
 pub mod energy;
 pub mod error_rate;
 mod in_range;
-pub mod intervals;
-pub mod links;
-mod moving;
-mod passes;
 pub mod propagation;
 mod receiver;
-pub mod shadowing;
 pub mod sinr;
 mod sinr_config;
 mod sites;
@@ -28,7 +22,7 @@ mod transmitter;
 pub use channel::{Channel, ReceptionSink};
 pub use config::{Config, LogDistance, Propagation, Reception, Sensitivity};
 pub use in_range::most_pairs_in_range;
-pub use moving::reach;
+pub use in_range::moving::reach;
 pub use receiver::{Counters, Ended, Incoming, Sensed, Verdict};
 pub use sites::{NARROW, Radios, Site};
 pub use transmitter::Harm;

@@ -1,17 +1,15 @@
 //! Measurements: totals, batches, samples, and the tables that contain them.
 
-pub mod airtime;
 pub mod capture;
 pub mod drops;
-pub mod flow_time;
 pub mod loss;
 pub mod note;
 pub mod observe;
 pub mod rates;
 pub mod recorder;
-pub mod route_time;
 pub mod short_flows;
 pub mod table;
+pub mod time;
 pub mod totals;
 pub mod trace;
 

@@ -1,12 +1,12 @@
 //! The recorder: counts deliveries, divides the run into batches, takes samples, and decides when the run ends.
 
-use super::airtime::{Budget, Use};
 use super::drops::Drops;
-use super::flow_time::{Rebooking, USES};
 use super::loss::{Cause, Losses};
 use super::rates::Rates;
 use super::short_flows::ShortFlows;
 use super::table::Table;
+use super::time::airtime::{Budget, Use};
+use super::time::flow::{Rebooking, USES};
 use super::totals::{FlowTotals, LinkTotals, LocalTotals, NodeTotals, Totals};
 use crate::app;
 use crate::packet::{Kind, Ledger, Ledgers, NodeId, RadioId, Reason};

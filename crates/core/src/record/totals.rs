@@ -1,11 +1,11 @@
 //! Counters of a run at one instant, and their differences.
 
-use super::airtime::Budget;
 use super::drops::Drops;
-use super::flow_time::USES;
 use super::loss::Losses;
 use super::rates::Rates;
-use super::route_time::RouteCounters;
+use super::time::airtime::Budget;
+use super::time::flow::USES;
+use super::time::route::RouteCounters;
 use crate::count::Field;
 use crate::counters;
 use crate::net::{middlebox, routing};

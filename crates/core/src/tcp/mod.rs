@@ -15,32 +15,18 @@ pub mod connection;
 pub mod counters;
 pub mod door;
 pub mod ecn;
-pub mod elfn;
-pub mod eln;
-pub mod handshake;
-pub mod pacer;
-pub mod pairs;
-pub mod reader;
-pub mod receive_buffer;
 pub mod receiver;
 pub mod recovery;
-pub mod rto;
-mod sack_memory;
-pub mod scoreboard;
-pub mod send_times;
 pub mod sender;
-pub mod settings;
 pub mod split;
-pub mod variants;
-mod writes;
 
+pub use config::settings::{Nagle, SendBuffer};
 pub use config::{
     Config, DupAcks, GrowthPer, GrowthWhen, Halving, IdleRule, InitialWindow, LocalDrop, NO_FIN, SmallQueue,
 };
 pub use counters::{Counters, Sums};
 pub use receiver::Receiver;
 pub use sender::{Phase, Sender, View};
-pub use settings::{Nagle, SendBuffer};
 pub use split::Split;
 
 use crate::packet::{AckSegment, DataSegment};

@@ -6,7 +6,7 @@ use super::file_or_text::{ERROR_RATES, LINKS};
 use super::source::Files;
 use chappe_core::mobility::{self, Courses, formats};
 use chappe_core::radio::error_rate::ErrorRates;
-use chappe_core::radio::links::Links;
+use chappe_core::radio::propagation::links::Links;
 use chappe_core::radio::{Propagation, Reception};
 use chappe_core::setting::csv::{Csv, Misread, Row};
 use chappe_core::setting::foreign::Wanted;

@@ -66,7 +66,9 @@ impl Label {
     /// True for a word that chooses flows without a name: a transport, an application, a TCP variant.
     fn is_taken(text: &str) -> bool {
         let word = |(word, _): &(&str, &str)| *word == text;
-        CHOICES.contains(&text) || app::Kind::WORDS.iter().any(word) || tcp::variants::Variant::WORDS.iter().any(word)
+        CHOICES.contains(&text)
+            || app::Kind::WORDS.iter().any(word)
+            || tcp::config::variants::Variant::WORDS.iter().any(word)
     }
 }
 

@@ -2,7 +2,8 @@
 
 use super::Checker;
 use chappe_core::setting::{Code, join};
-use chappe_core::tcp::{self, pairs};
+use chappe_core::tcp;
+use chappe_core::tcp::config::pairs;
 use chappe_core::unit::Bytes;
 
 impl Checker<'_> {

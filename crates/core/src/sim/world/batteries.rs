@@ -3,7 +3,7 @@
 
 use crate::packet::{NodeId, RadioId};
 use crate::radio::Channel;
-use crate::radio::battery::Battery;
+use crate::radio::energy::battery::Battery;
 use crate::record::totals::BatteryTotals;
 use crate::run::{RadioSetup, Setup};
 use crate::sim::network::ports::Ports;

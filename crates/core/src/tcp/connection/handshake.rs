@@ -1,7 +1,7 @@
 //! Repeats of the SYN (`tcp.handshake`).
 
 use super::Connection;
-use crate::tcp::handshake::LostSyn;
+use crate::tcp::config::handshake::LostSyn;
 use crate::unit::Time;
 
 impl Connection {

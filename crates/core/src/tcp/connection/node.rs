@@ -4,7 +4,7 @@ use super::{Connection, Cut};
 use crate::packet::{DataSegment, Seq};
 use crate::tcp::cc::interface::Signal;
 use crate::tcp::config::{LocalDrop, SmallQueue};
-use crate::tcp::writes::OVERHEAD;
+use crate::tcp::sender::writes::OVERHEAD;
 use crate::unit::{Span, Time};
 use std::num::NonZeroU64;
 

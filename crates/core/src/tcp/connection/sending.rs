@@ -3,7 +3,7 @@
 use super::Connection;
 use crate::packet::{Control, DataSegment, Fin, Seq};
 use crate::tcp::Out;
-use crate::tcp::writes::Written;
+use crate::tcp::sender::writes::Written;
 use crate::unit::Time;
 
 impl Connection {

@@ -3,7 +3,7 @@
 use super::{Connection, Cut};
 use crate::tcp::cc::interface::Signal;
 use crate::tcp::config::{Halving, IdleRule};
-use crate::tcp::elfn::After;
+use crate::tcp::sender::elfn::After;
 use crate::unit::{Span, Time};
 
 impl Connection {

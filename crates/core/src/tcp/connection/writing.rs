@@ -2,7 +2,7 @@
 
 use super::Connection;
 use crate::packet::Seq;
-use crate::tcp::writes::{ShortEnds, Writes, Written};
+use crate::tcp::sender::writes::{ShortEnds, Writes, Written};
 
 impl Connection {
     /// The application is about to write this many bytes, `None` without end, in pieces of `size` bytes.

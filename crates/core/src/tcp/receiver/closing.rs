@@ -2,10 +2,10 @@
 //! states CLOSE-WAIT and LAST-ACK).
 
 use crate::tcp::config::Config;
+use crate::tcp::config::settings::RackTlpConfig;
+use crate::tcp::config::variants::Method;
 use crate::tcp::recovery::Clock;
-use crate::tcp::rto::Rto;
-use crate::tcp::settings::RackTlpConfig;
-use crate::tcp::variants::Method;
+use crate::tcp::sender::rto::Rto;
 use crate::unit::{Span, Time};
 
 /// State of the receiver's end.

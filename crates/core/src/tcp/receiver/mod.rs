@@ -1,23 +1,26 @@
 //! The receiving end of a connection.
 
+pub mod reader;
+pub mod receive_buffer;
+pub(super) mod sack_memory;
+
 mod closing;
 mod fin;
 mod reading;
 
-use super::Out;
 use super::ack::AckPolicy;
 use super::ack::interface::{AckWhen, Arrived};
 use super::config::Config;
+use super::config::handshake::SynEcho;
 use super::counters::{Counters, Sums};
-use super::ecn;
-use super::handshake::SynEcho;
-use super::reader::Reader;
-use super::receive_buffer::ReceiveBuffer;
-use super::sack_memory::SackMemory;
-use super::scoreboard::Ranges;
+use super::sender::scoreboard::Ranges;
+use super::{Out, ecn};
 use crate::packet::{AckSegment, DataSegment, Ecn, Fin, Flag, SackBlocks, Seq};
 use crate::unit::{Span, Time};
 use closing::Closing;
+use reader::Reader;
+use receive_buffer::ReceiveBuffer;
+use sack_memory::SackMemory;
 
 /// Buffer of a receiver, and the application that reads it.
 #[derive(Clone, Debug)]
@@ -373,7 +376,7 @@ impl Receiver {
 mod tests {
     use super::*;
     use crate::tcp::ack::Policy;
-    use crate::tcp::variants::Variant;
+    use crate::tcp::config::variants::Variant;
 
     fn segment(seq: Seq) -> DataSegment {
         DataSegment { seq, syn: seq == 0, ..DataSegment::default() }

@@ -6,8 +6,8 @@ use super::newreno::NewReno;
 use super::registry::LossRecovery;
 use super::reno::is_inflated;
 use crate::packet::AckSegment;
+use crate::tcp::config::settings::{Answer, FlightSizeAt, Probe, Resend};
 use crate::tcp::connection::Connection;
-use crate::tcp::settings::{Answer, FlightSizeAt, Probe, Resend};
 use crate::unit::Time;
 
 /// State while probes are sent.

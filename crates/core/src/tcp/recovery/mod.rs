@@ -14,10 +14,10 @@ pub mod view;
 pub(super) use rack_tlp::clock::Clock;
 
 use super::config::Config;
+use super::config::settings::SackRule;
+use super::config::variants::Method;
 use super::connection::Connection;
-use super::send_times::SendTimes;
-use super::settings::SackRule;
-use super::variants::Method;
+use super::sender::send_times::SendTimes;
 use crate::packet::{AckSegment, SackBlocks};
 use e_newreno::ENewReno;
 use newreno::NewReno;

@@ -3,8 +3,8 @@
 use super::registry::LossRecovery;
 use super::reno::is_inflated;
 use crate::packet::AckSegment;
+use crate::tcp::config::settings::PartialAckTimer;
 use crate::tcp::connection::{Connection, Cut};
-use crate::tcp::settings::PartialAckTimer;
 
 /// State of NewReno's fast recovery (RFC 6582).
 #[derive(Clone, Debug, Default)]

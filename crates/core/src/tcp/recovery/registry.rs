@@ -3,7 +3,7 @@
 use super::view::RackView;
 use crate::packet::{AckSegment, SackBlocks};
 use crate::tcp::connection::Connection;
-use crate::tcp::send_times::SendTimes;
+use crate::tcp::sender::send_times::SendTimes;
 
 /// A loss recovery. Its methods are called through the enum that the list declares, without virtual calls.
 pub(super) trait LossRecovery {

@@ -4,7 +4,7 @@ use super::registry::LossRecovery;
 use crate::packet::{AckSegment, SackBlocks, Seq};
 use crate::tcp::config::Config;
 use crate::tcp::connection::Connection;
-use crate::tcp::scoreboard::Scoreboard;
+use crate::tcp::sender::scoreboard::Scoreboard;
 
 /// State of the loss recovery of RFC 6675.
 #[derive(Clone, Debug)]
@@ -130,8 +130,8 @@ impl Rfc6675 {
 #[cfg(test)]
 mod tests {
     use crate::packet::Ecn;
-    use crate::tcp::settings::{SackConfig, SackRule};
-    use crate::tcp::variants::Variant;
+    use crate::tcp::config::settings::{SackConfig, SackRule};
+    use crate::tcp::config::variants::Variant;
     use crate::tcp::{Config, InitialWindow, Out, Receiver, Sender};
     use crate::unit::{Span, Time};
     use std::collections::VecDeque;

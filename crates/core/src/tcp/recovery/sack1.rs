@@ -4,7 +4,7 @@ use super::registry::LossRecovery;
 use crate::packet::{AckSegment, SackBlocks};
 use crate::tcp::config::Config;
 use crate::tcp::connection::Connection;
-use crate::tcp::scoreboard::Scoreboard;
+use crate::tcp::sender::scoreboard::Scoreboard;
 
 /// ns-2's sack1.
 #[derive(Clone, Debug)]

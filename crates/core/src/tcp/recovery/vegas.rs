@@ -8,7 +8,7 @@ use crate::packet::{AckSegment, Seq};
 use crate::tcp::cc::interface::Signal;
 use crate::tcp::cc::vegas::Config;
 use crate::tcp::connection::{Connection, Cut};
-use crate::tcp::send_times::SendTimes;
+use crate::tcp::sender::send_times::SendTimes;
 use crate::unit::{Span, Time};
 
 /// State of the loss recovery of Vegas.

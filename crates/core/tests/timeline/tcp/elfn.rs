@@ -2,8 +2,8 @@
 
 use super::{ack, said, sent, settings, variants, wait};
 use chappe_core::packet::AckSegment;
-use chappe_core::tcp::elfn::After;
-use chappe_core::tcp::settings::Answer;
+use chappe_core::tcp::config::settings::Answer;
+use chappe_core::tcp::sender::elfn::After;
 use chappe_core::tcp::{Config, Sender};
 use chappe_core::unit::{Span, Time};
 

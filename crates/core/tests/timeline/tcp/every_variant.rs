@@ -1,7 +1,7 @@
 //! Behavior of every variant in the registry: lost SYNs, ends of files, closed windows.
 
 use super::{ack, said, sent, variants, wait};
-use chappe_core::tcp::variants::Method;
+use chappe_core::tcp::config::variants::Method;
 use chappe_core::tcp::{Config, InitialWindow, Sender};
 use chappe_core::unit::{Span, Time};
 

@@ -2,10 +2,9 @@
 
 use super::{Vector, run, said, settings};
 use chappe_core::packet::{AckSegment, Seq};
-use chappe_core::tcp::cc::CongestionControl;
-use chappe_core::tcp::cc::Rule;
+use chappe_core::tcp::cc::{CongestionControl, Rule};
+use chappe_core::tcp::config::variants::Method;
 use chappe_core::tcp::recovery::Recovery;
-use chappe_core::tcp::variants::Method;
 use chappe_core::tcp::{Config, InitialWindow, Sender};
 use chappe_core::unit::{Bytes, Span, Time};
 use std::collections::VecDeque;

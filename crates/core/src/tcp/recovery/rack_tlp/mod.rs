@@ -9,7 +9,6 @@
 pub(in crate::tcp) mod clock;
 mod control;
 mod no_sack;
-mod pacing;
 mod prr;
 mod queue;
 mod rack;
@@ -18,7 +17,6 @@ mod sending;
 mod state;
 mod timers;
 mod undo;
-mod usage;
 mod view;
 
 use super::registry::LossRecovery;
@@ -26,19 +24,19 @@ use super::view::RackView;
 use crate::packet::{AckSegment, SackBlocks, Seq};
 use crate::tcp::cc::interface::AckKind;
 use crate::tcp::config::Config;
+use crate::tcp::config::settings::RackTlpConfig;
 use crate::tcp::connection::Connection;
-use crate::tcp::settings::RackTlpConfig;
 use crate::unit::{Span, Time};
 use clock::{Clock, Kind};
 use control::{BbrInput, Control, Input, Window};
-use pacing::Pacing;
 use prr::Prr;
 use queue::Queue;
 use rack::Rack;
 use rate::Rate;
+use sending::pacing::Pacing;
+use sending::usage::Usage;
 use state::{Facts, Next, State};
 use undo::Undo;
-use usage::Usage;
 
 /// Loss recovery and window of a Linux sender.
 #[derive(Clone, Debug)]

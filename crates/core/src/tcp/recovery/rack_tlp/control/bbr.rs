@@ -3,8 +3,8 @@
 //! rate times the smallest round-trip time of the last ten seconds.
 
 use super::interface::Window;
-use crate::tcp::recovery::rack_tlp::pacing::Pacing;
 use crate::tcp::recovery::rack_tlp::rate::Sample;
+use crate::tcp::recovery::rack_tlp::sending::pacing::Pacing;
 use crate::tcp::recovery::rack_tlp::state::State;
 use crate::tcp::recovery::view::BbrState;
 use crate::unit::{Span, Time};

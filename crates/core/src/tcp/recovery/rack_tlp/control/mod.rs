@@ -7,12 +7,12 @@ mod hystart_plus_plus;
 mod interface;
 mod reno;
 
+use super::sending::usage::Usage;
 use crate::packet::Seq;
 use crate::tcp::cc::Rule;
 use crate::tcp::config::Config;
-use crate::tcp::recovery::rack_tlp::usage::Usage;
+use crate::tcp::config::settings::HyStartRule;
 use crate::tcp::recovery::view::BbrState;
-use crate::tcp::settings::HyStartRule;
 use crate::unit::Time;
 pub(super) use bbr::{Bbr, BbrInput};
 use cubic::Cubic;
