@@ -1,4 +1,4 @@
-"""Size and structure of the house: ``python tests/house.py`` prints them beside those of when they were last accepted.
+"""Size and structure of the house: ``python tests/house.py`` prints them, and those last accepted.
 
 A *room* is a folder of the library with those in it, or a module beside these folders; a floor is a step of the longest
 chain of rooms that import each other.
