@@ -551,6 +551,36 @@ fn settings_without_effect_cause_one_warning_per_reason() {
         one("tcp.variant = \"newreno\"\ntcp.sack_block_size = \"12 B\""),
         "tcp.sack_block_size: `tcp.sack_block_size` has no effect, because the receiver sends no SACK blocks"
     );
+    for (recovery, setting, why) in [
+        ("rack_tlp", "limited_transmit", "the loss recovery is `rack_tlp` or `vegas`"),
+        ("vegas", "limited_transmit", "the loss recovery is `rack_tlp` or `vegas`"),
+        ("rack_tlp", "max_burst", "the loss recovery is `rack_tlp`"),
+        ("rack_tlp", "growth_per", "the loss recovery is `rack_tlp`"),
+        ("rack_tlp", "ssthresh_base", "the loss recovery is `rack_tlp`"),
+        ("rack_tlp", "loss_window", "the loss recovery is `rack_tlp`, and ELFN does not reset the window"),
+    ] {
+        let value = match setting {
+            "limited_transmit" => "false",
+            "growth_per" => "\"segment\"",
+            "ssthresh_base" => "\"window\"",
+            _ => "2",
+        };
+        let rule = if recovery == "vegas" { "vegas" } else { "reno" };
+        let pair = |recovery: &str, rule: &str| {
+            format!("tcp = {{ loss_recovery = \"{recovery}\", congestion_control = \"{rule}\", {setting} = {value} }}")
+        };
+        let message = format!("tcp.{setting}: `tcp.{setting}` has no effect, because {why}");
+        assert_eq!(one(&pair(recovery, rule)), message);
+        assert_eq!(said(&pair("newreno", "reno")), []);
+    }
+    let resets = "routing.protocol = \"aodv\"\ntcp.elfn = { enabled = true, cwnd = \"reset\" }";
+    assert_eq!(said(&format!("extends = \"linux\"\n{resets}\ntcp.loss_window = 2")), []);
+    let marks = "queue = { discipline = \"red\", ecn = true }\ntcp.ecn = { enabled = true, beta = 0.8 }";
+    assert_eq!(said(marks), []);
+    assert_eq!(
+        one(&format!("extends = \"linux\"\n{marks}")),
+        "tcp.ecn.beta: `tcp.ecn.beta` has no effect, because the loss recovery is `rack_tlp`"
+    );
     // One flow of several uses it; one has its own; one has it for nothing.
     let flows = "tcp.vegas.alpha = 1\nflow = [{ dst = 1 }, { dst = 2, tcp = { variant = \"vegas\"";
     assert_eq!(said(&format!("{flows} }} }}]")), []);

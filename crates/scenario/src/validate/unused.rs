@@ -17,7 +17,7 @@ use chappe_core::net::middlebox::Kind;
 use chappe_core::net::queue;
 use chappe_core::run::Profile;
 use chappe_core::setting::{Node, Setting, Value, join};
-use chappe_core::tcp::cc::vegas;
+use chappe_core::tcp::cc::{Rule, vegas};
 use chappe_core::tcp::config::variants::Method;
 use chappe_core::unit::Bytes;
 use chappe_core::{app, radio, tcp, topology};
@@ -457,11 +457,30 @@ impl<'a> Users<'a> {
     }
 }
 
-/// Reason why a defect of Vegas' loss recovery has no effect on a connection under Vegas' window rule.
+/// Reason why a setting of a smaller group has no effect under the loss recovery or the congestion control.
 fn without_recovery(cfg: &tcp::Config, rest: &str) -> Option<&'static str> {
-    let defect = rest.strip_prefix("vegas.ns2.")?;
-    let idle = cfg.method() != Method::Vegas && vegas::OF_RECOVERY.contains(&defect);
-    idle.then_some("the loss recovery is not `vegas`")
+    match (rest, cfg.method()) {
+        ("ecn.beta" | "ecn.ns2.spare_ssthresh" | "ecn.ns2.below_one", Method::RackTlp) => {
+            Some("the loss recovery is `rack_tlp`")
+        }
+        ("ecn.ns2.recover_from_cut", Method::RackTlp | Method::Vegas) => {
+            Some("the loss recovery is `rack_tlp` or `vegas`")
+        }
+        ("rack_tlp.hystart", _) if cfg.rule() == Rule::Bbr => Some("the congestion control is `bbr`"),
+        ("fast_recovery.burst", _) if cfg.rule() == Rule::AdaptivePacing => Some("`tcp_ap` paces all segments"),
+        ("fast_recovery.inflate_in_recovery_only", Method::Tahoe | Method::Sack) => {
+            Some("the loss recovery is none of `reno`, `newreno` and `e_newreno`")
+        }
+        ("fast_recovery.inflate_in_recovery_only" | "fast_recovery.first_segment_exception", _) => None,
+        (rest, Method::Tahoe | Method::Sack | Method::Reno) if rest.starts_with("fast_recovery.") => {
+            Some("the loss recovery is neither `newreno` nor `e_newreno`")
+        }
+        (_, Method::Vegas) => None,
+        _ => {
+            let defect = rest.strip_prefix("vegas.ns2.")?;
+            vegas::OF_RECOVERY.contains(&defect).then_some("the loss recovery is not `vegas`")
+        }
+    }
 }
 
 /// Returns true if packets are dropped or marked before the queue is full.

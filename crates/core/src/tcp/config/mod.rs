@@ -245,13 +245,17 @@ ack::policies! {
         /// Initial slow-start threshold \[segments\]; "receive_window": the window of the receiver.
         pub initial_ssthresh: Option<u32> | "receive_window" = None => range(1, 1_000_000),
         /// Congestion window after a retransmission timeout \[segments\].
-        pub loss_window: u32 = 1 => range(1, 1_000_000),
+        pub loss_window: u32 = 1 => range(1, 1_000_000)
+            ; used when Config::uses_loss_window,
+            else "the loss recovery is `rack_tlp`, and ELFN does not reset the window",
         /// Unit of window growth: per acknowledgement or per acknowledged segment.
         pub growth_per: GrowthPer = GrowthPer::Ack
-            ; used when |c| c.rule().grows_by_steps(), else "the congestion control has its own rule for it",
+            ; used when |c| c.rule().grows_by_steps(), else "the congestion control has its own rule for it"
+            ; used when Config::cuts_by_rule, else "the loss recovery is `rack_tlp`",
         /// Growth of a congestion window that is not fully used.
         pub growth_when: GrowthWhen = GrowthWhen::Always
-            ; used when |c| c.rule().asks_for_use(), else "the congestion control has its own rule for it",
+            ; used when |c| c.rule().asks_for_use(), else "the congestion control has its own rule for it"
+            ; used when Config::cuts_by_rule, else "the loss recovery is `rack_tlp`",
         /// Opens a connection with a SYN and its acknowledgement.
         pub syn: bool = true,
         /// Connection setup.
@@ -268,9 +272,14 @@ ack::policies! {
         /// Number of duplicate acknowledgements that indicate a loss.
         pub dup_threshold: u32 = 3 => range(1, 1000),
         /// Limited transmit: sends new segments on the first two duplicate acknowledgements (RFC 3042).
-        pub limited_transmit: bool = true,
+        pub limited_transmit: bool = true
+            ; used when |c| !matches!(c.method(), Method::RackTlp | Method::Vegas),
+            else "the loss recovery is `rack_tlp` or `vegas`"
+            ; used when |c| c.rule() != Rule::AdaptivePacing, else "the congestion control is `tcp_ap`",
         /// Largest number of segments that one acknowledgement may release.
-        pub max_burst: Option<u32> | "unlimited" = None => range(1, 1_000_000),
+        pub max_burst: Option<u32> | "unlimited" = None => range(1, 1_000_000)
+            ; used when |c| c.method() != Method::RackTlp, else "the loss recovery is `rack_tlp`"
+            ; used when Config::may_burst, else "`tcp_ap` paces all segments",
         /// TCP small queues: limit on the packets of a connection in its own node, from TCP to the end of their
         /// transmission. "auto": the memory of two packets, or the data that the pacing rate sends in 1/1024 s (1/128 s
         /// over an 802.11 radio) if that is more (Linux). The limit does not apply to the segment that begins a
@@ -284,7 +293,8 @@ ack::policies! {
         /// Reaction to a segment that is dropped by the full queue of the sender's node.
         pub local_drop: LocalDrop = LocalDrop::Lost,
         /// Quantity whose half becomes ssthresh after a loss.
-        pub ssthresh_base: Halving = Halving::FlightSize,
+        pub ssthresh_base: Halving = Halving::FlightSize
+            ; used when Config::cuts_by_rule, else "the loss recovery is `rack_tlp`",
         /// Congestion window of an idle sender.
         pub after_idle: IdleRule = IdleRule::Restart,
         /// Timestamps (RFC 7323): measures a round-trip time with every acknowledgement; otherwise with one segment at
@@ -301,8 +311,8 @@ ack::policies! {
     } {
         /// Fast recovery of Reno and NewReno.
         pub fast_recovery: settings::FastRecoveryConfig = settings::FastRecoveryConfig::default()
-            ; used when |c| matches!(c.method(), Method::Reno | Method::NewReno | Method::ENewReno),
-            else "the loss recovery is none of `reno`, `newreno` and `e_newreno`",
+            ; used when |c| !matches!(c.method(), Method::RackTlp | Method::Vegas),
+            else "the loss recovery is `rack_tlp` or `vegas`",
         /// Enhanced NewReno.
         pub e_newreno: settings::ENewRenoConfig = settings::ENewRenoConfig::default()
             ; used when |c| c.method() == Method::ENewReno, else "the loss recovery is not `e_newreno`",
@@ -374,6 +384,23 @@ impl Config {
             },
             Method::Tahoe | Method::Reno | Method::NewReno | Method::ENewReno => Wants::default(),
         }
+    }
+
+    /// Returns true if the window grows and is cut by the window rule, not by the loss recovery.
+    fn cuts_by_rule(&self) -> bool {
+        self.method() != Method::RackTlp
+    }
+
+    /// Returns true if segments may be released without waiting for the pace of the window rule, for which ns-2's sack1
+    /// does not wait during a recovery.
+    fn may_burst(&self) -> bool {
+        let is_sack1 = self.method() == Method::Sack && self.sack.rule == settings::SackRule::Sack1;
+        self.rule() != Rule::AdaptivePacing || is_sack1
+    }
+
+    /// Returns true if a timeout or the end of a standby may set the window to the loss window.
+    fn uses_loss_window(&self) -> bool {
+        self.cuts_by_rule() || (self.elfn.enabled && self.elfn.cwnd == elfn::After::Reset)
     }
 
     /// Returns true if a sender reacts to explicit loss notifications.
