@@ -74,10 +74,13 @@ def test_quiet_commands_print_nothing(command: Command) -> None:
 
 def test_windows_as_json(command: Command) -> None:
     printed = command.json(
-        "plot", "a.toml", "--what", "cwnd", "--variant", "vegas", "--variant", "reno", "--data", "w.csv"
+        *("plot", "a.toml", "--what", "cwnd", "--variant", "vegas", "--variant", "reno", "--data", "w.csv"),
+        *("-o", "w.svg", "-o", "w.pdf", "-o", "w.png"),
     )
     rows = pl.read_csv("w.csv")
-    assert (printed["figure"], printed["data"], printed["flow"]) == ("results/a-cwnd.svg", "w.csv", 0)
+    assert (printed["figures"], printed["data"], printed["flow"]) == (["w.svg", "w.pdf", "w.png"], "w.csv", 0)
+    starts = {Path(name).read_bytes()[:4] for name in printed["figures"]}
+    assert {b"%PDF", b"\x89PNG"} < starts
     for of_variant in printed["variants"]:
         own = rows.filter(variant=of_variant["variant"])
         assert of_variant["changes"] == len(own)

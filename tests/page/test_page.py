@@ -129,6 +129,8 @@ def test_the_command_writes_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     told = json.loads(capsys.readouterr().out)["report"]
     assert told == {"path": "a.html", "bytes": Path("a.html").stat().st_size, "player": True}
     assert "Seed 2, " in Path("a.html").read_text(encoding="utf-8")
+    assert cli.main(["run", "chain.toml", "--report", "--seed", "2", "-q"]) == 0
+    assert Path("chain.html").read_bytes() == Path("a.html").read_bytes()
     for out, reason in (("none/a.html", "there is no folder none"), (".", "is a folder"), ("", "--")):
         assert cli.main(["run", "chain.toml", "--report", out]) == 2
         printed = capsys.readouterr()

@@ -121,7 +121,7 @@ def test_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytes
     study = ["--axis", "topology.hops=1,2", "--axis", "tcp.variant=newreno,vegas", "--seeds", "2"]
     assert cli.main(["sweep", chain, *study, *short, "--out", "study"]) == 0
     assert cli.main(["plot", "study", "--where", "tcp.variant=vegas", "-o", "study.pdf", "--json"]) == 0
-    assert '"figure": "study.pdf"' in capsys.readouterr().out
+    assert '"study.pdf"' in capsys.readouterr().out
     assert {p.name for p in tmp_path.iterdir()} >= {"goodput.png", "study.pdf"}
     Path("empty").mkdir()
     Path("study.toml").write_text(f"scenario = '{chain}'\nseeds = 2\n")

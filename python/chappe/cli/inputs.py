@@ -190,6 +190,11 @@ def page_file(name: str, option: str, inputs: Iterable[Path] = ()) -> Path:
     return output(name, option, outputs.PAGE, inputs)
 
 
+def stem_of(file: str, of_input: str = "run") -> str:
+    """Name of a scenario in the names of files made from it; standard input has none."""
+    return of_input if file == STDIN else Path(file).stem
+
+
 def time_of(option: str, text: str | None) -> float | None:
     """Instant of an option [s]; ``None`` without the option."""
     from chappe._common.arguments import instant

@@ -257,6 +257,17 @@ def _json_option(q: argparse.ArgumentParser) -> None:
     q.add_argument("--json", action="store_true", help="print the results as JSON")
 
 
+def _figures_option(q: argparse.ArgumentParser) -> None:
+    q.add_argument(
+        "-o",
+        "--out",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="SVG, PNG or PDF file; may be repeated (default: results/NAME.svg)",
+    )
+
+
 def output_options(q: argparse.ArgumentParser) -> None:
     """Adds ``--quiet`` and ``--json``."""
     q.add_argument("-q", "--quiet", action="store_true", help="print only errors and warnings")
@@ -305,7 +316,13 @@ def parser(words: Sequence[str] = ()) -> Parser:
     )
     _measure_option(q, "all")
     _flows_option(q)
-    q.add_argument("--report", metavar="FILE", help="write a report with a player of the run, an HTML file")
+    q.add_argument(
+        "--report",
+        metavar="FILE",
+        nargs="?",
+        const=True,
+        help="write a report with a player of the run, an HTML file (default: NAME.html)",
+    )
     out_option(q, "write all tables and the effective settings to this folder")
     q.add_argument("--pcap", metavar="DIR", help="write a capture of each node for Wireshark to this folder")
     _ignore_option(q)
@@ -395,13 +412,13 @@ def parser(words: Sequence[str] = ()) -> Parser:
         help="TCP variant with which a scenario is run for --what cwnd; may be repeated (default: the scenario's)",
     )
     q.add_argument("--data", metavar="FILE", help="CSV file to which --what cwnd writes the changes of windows")
-    q.add_argument("-o", "--out", metavar="FILE", help="SVG, PNG or PDF file (default: results/NAME.svg)")
+    _figures_option(q)
     output_options(q)
 
     q = command("draw", plots.draw, "draw the map of a scenario: nodes, links and flows")
     _file(q, "scenario file (TOML); -: standard input")
     _set_option(q)
-    q.add_argument("-o", "--out", metavar="FILE", help="SVG, PNG or PDF file (default: results/NAME.svg)")
+    _figures_option(q)
     output_options(q)
 
     q = command("compare", comparisons.compare, "compare the values of a study axis with a baseline")

@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Any, cast
 
 from chappe import text as show
 from chappe._common import outputs
-from chappe.cli.inputs import STDIN, CommandError, load, named, output, print_json, time_of, together, unwritable
+from chappe.cli.inputs import (
+    STDIN,
+    CommandError,
+    load,
+    named,
+    output,
+    print_json,
+    stem_of,
+    time_of,
+    together,
+    unwritable,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,7 +40,7 @@ def plot(args: argparse.Namespace) -> int:
     folder = named(args.file, "PATH")
     if not any((folder / name).is_file() for name in (_RUN, _STUDY)):
         raise CommandError(f"{folder} has neither a run nor a study: `chappe run --out DIR` writes such a folder")
-    path = _path(args.out, folder.resolve().name)
+    paths = _paths(args.out, folder.resolve().name)
     with told_at_once():
         results = opened(folder)
         try:
@@ -39,8 +50,7 @@ def plot(args: argparse.Namespace) -> int:
                 figure = _of_study(cast("Study", results), args)
         except ValueError as e:
             raise CommandError(str(e)) from None
-    _write(figure, path)
-    return _told(args, {"figure": str(path)})
+    return _told(args, _written(figure, paths))
 
 
 def _plot_scenario(args: argparse.Namespace) -> int:
@@ -53,8 +63,8 @@ def _plot_scenario(args: argparse.Namespace) -> int:
         return _plot_windows(args)
     if wrong := next((option for option in ("--variant", "--data") if _given(args, option)), None):
         raise CommandError(f"{wrong} is for --what cwnd, and --what is {what}")
-    path, times, scenario = together(
-        lambda: _path(args.out, f"{_name(args)}-{what}"), lambda: _times(args), lambda: load(args)
+    paths, times, scenario = together(
+        lambda: _paths(args.out, f"{stem_of(args.file)}-{what}"), lambda: _times(args), lambda: load(args)
     )
     from chappe.plot.runs import recording
     from chappe.results.results import run
@@ -64,8 +74,7 @@ def _plot_scenario(args: argparse.Namespace) -> int:
         figure = results.plot(what, only=args.only or None, **times)
     except ValueError as e:
         raise CommandError(str(e)) from None
-    _write(figure, path)
-    return _told(args, {"figure": str(path)})
+    return _told(args, _written(figure, paths))
 
 
 def _plot_windows(args: argparse.Namespace) -> int:
@@ -75,8 +84,8 @@ def _plot_windows(args: argparse.Namespace) -> int:
     if len(args.only) > 1:
         raise CommandError("--what cwnd shows one flow of a scenario: give --only once")
     flow = args.only[0] if args.only else 0
-    path, data, times, scenario = together(
-        lambda: _path(args.out, f"{_name(args)}-cwnd"),
+    paths, data, times, scenario = together(
+        lambda: _paths(args.out, f"{stem_of(args.file)}-cwnd"),
         lambda: None if args.data is None else output(args.data, "--data", outputs.WINDOWS, [Path(args.file)]),
         lambda: _times(args),
         lambda: load(args),
@@ -100,26 +109,25 @@ def _plot_windows(args: argparse.Namespace) -> int:
     rows = windows.summary(changes, variants)
     if not (args.json or args.quiet):
         windows.table(rows)
-    _write(figure, path)
+    files = _written(figure, paths)
     if data is not None:
         try:
             data.parent.mkdir(parents=True, exist_ok=True)
             outputs.write(data, changes.write_csv().encode(), outputs.WINDOWS)
         except OSError as e:
             raise unwritable(data, e) from None
-    return _told(args, {"figure": str(path), **({} if data is None else {"data": str(data)})}, flow=flow, variants=rows)
+        files["data"] = str(data)
+    return _told(args, files, flow=flow, variants=rows)
 
 
 def draw(args: argparse.Namespace) -> int:
     """``chappe draw``."""
-    name = "map" if args.file == STDIN else Path(args.file).stem
-    scenario, path = together(lambda: load(args), lambda: _path(args.out, name))
+    scenario, paths = together(lambda: load(args), lambda: _paths(args.out, stem_of(args.file, "map")))
     try:
         figure = scenario.plot()
     except ValueError as e:
         raise CommandError(str(e)) from None
-    _write(figure, path)
-    return _told(args, {"figure": str(path)})
+    return _told(args, _written(figure, paths))
 
 
 _FOR_STUDIES = ("-x", "--measure", "--by", "--across", "--flows", "--where")
@@ -144,11 +152,6 @@ def _times(args: argparse.Namespace) -> dict[str, float]:
     """Begin and end of a figure, those that are given."""
     times = together(lambda: time_of("--from", args.from_), lambda: time_of("--until", args.until))
     return {name: s for name, s in zip(("from_s", "until_s"), times, strict=True) if s is not None}
-
-
-def _name(args: argparse.Namespace) -> str:
-    """Name of a scenario in the name of its figure."""
-    return "run" if args.file == STDIN else Path(args.file).stem
 
 
 def _of_run(results: "Results", args: argparse.Namespace) -> "Figure":
@@ -179,30 +182,38 @@ def _value(study: "Study", text: str) -> tuple[str, Any]:
     return name, found[0]
 
 
-def _path(out: str | None, name: str) -> Path:
-    """File of the figure; by default a figure in ``results``."""
-    path = output(str(Path("results", f"{name}.svg")) if out is None else out, "--out", outputs.FIGURE)
+def _paths(out: Sequence[str], name: str) -> list[Path]:
+    """Files of the figure; by default one in ``results``."""
+    return together(*(partial(_path, file) for file in out or [str(Path("results", f"{name}.svg"))]))
+
+
+def _path(out: str) -> Path:
+    """File of a figure."""
+    path = output(out, "--out", outputs.FIGURE)
     if path.suffix.lower() not in outputs.FIGURE.endings:
         # The ending chooses the format, also of a figure that is there.
         raise CommandError(f"{outputs.FIGURE.rule}, and {path} has none of these endings")
     return path
 
 
-def _write(figure: "Figure", path: Path) -> None:
-    """Writes a figure."""
+def _written(figure: "Figure", paths: Sequence[Path]) -> dict[str, Any]:
+    """Writes a figure to each of the files; their names."""
     from chappe.plot import encoded
 
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        outputs.write(path, encoded(figure, path.suffix.lower().removeprefix(".")), outputs.FIGURE)
-    except OSError as e:
-        raise unwritable(path, e) from None
+    for path in paths:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            outputs.write(path, encoded(figure, path.suffix.lower().removeprefix(".")), outputs.FIGURE)
+        except OSError as e:
+            raise unwritable(path, e) from None
+    return {"figures": [str(path) for path in paths]}
 
 
-def _told(args: argparse.Namespace, files: dict[str, str], **further: Any) -> int:
+def _told(args: argparse.Namespace, files: dict[str, Any], **further: Any) -> int:
     """Prints the names of the files that were written, and with ``--json`` what they show."""
     if args.json:
         print_json({**files, **further})
     elif not args.quiet:
-        show.say(f"Written to {' and '.join(files.values())}.")
+        names = [*files["figures"], *([files["data"]] if "data" in files else [])]
+        show.say(f"Written to {' and '.join(names)}.")
     return 0

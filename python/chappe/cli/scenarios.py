@@ -20,6 +20,7 @@ from chappe.cli.inputs import (
     page_file,
     print_json,
     scenario_in,
+    stem_of,
     time_of,
     together,
     unwritable,
@@ -32,6 +33,14 @@ if TYPE_CHECKING:
     from chappe.results.results import Results
 
 
+def _report_file(args: argparse.Namespace) -> Path | None:
+    """File of the report; by default it has the name of the scenario. ``None`` without a report."""
+    if args.report is None:
+        return None
+    name = f"{stem_of(args.file)}.html" if args.report is True else args.report
+    return page_file(name, "--report", [Path(args.file)])
+
+
 def run(args: argparse.Namespace) -> int:
     """``chappe run``."""
     from chappe._common.progress import hidden
@@ -39,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
     scenario, tables, report_file = together(
         lambda: load(args),
         lambda: _tables_for(args.measures),
-        lambda: None if args.report is None else page_file(args.report, "--report", [Path(args.file)]),
+        lambda: _report_file(args),
     )
     asked = scenario.settings["run"]["record"]
     if args.flows is not None:
