@@ -1,8 +1,8 @@
 //! TCP with one-way data: sender, receiver, loss recovery, window rule, acknowledgement policy.
 //!
 //! Segments are whole packets and are numbered from 0; with `syn` the segment 0 is the SYN. Windows are counted in
-//! segments. Loss [`recovery`] and window rule ([`cc`]) are two choices; [`variants`] lists the pairs with
-//! a name of their own, [`pairs`] those that cannot work.
+//! segments. Loss [`recovery`] and window rule ([`cc`]) are two choices; [`config::variants`] lists the pairs with
+//! a name of their own, [`config::pairs`] those that cannot work.
 //!
 //! Files import in one direction: settings of parts, [`config`], window rules, [`connection`], loss recoveries,
 //! [`sender`]. A window rule receives and returns values ([`cc::interface`]) without access to the
