@@ -364,7 +364,7 @@ fn every_timeline_has_the_kernels_order_of_packets_and_its_times() {
     let there = std::fs::read_to_string(&path).unwrap_or_default();
     let models = std::fs::read_to_string(repository.join("docs/linux.md")).expect("a page");
     let (repeated, agree) = totals([drawn, written]);
-    let told = format!("({agree} of the {repeated} scripts that the kernel itself repeats agree,");
+    let told = format!("| {agree} of {repeated} agree |");
     let words = models.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains(&told), "docs/linux.md does not say {told}");
     assert!(there == page, "validation-linux.md is not current: run the tests with CHAPPE_WRITE_DOCS=1");
