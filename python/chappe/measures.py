@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from chappe._common.arguments import said
+from chappe._common.arguments import quoted
 from chappe.scenario import flow_selection as chosen
 from chappe.stats import Jackknife, Pooled, Statistic, exact_rate, exact_share, jain_of_totals, quotient, skewness
 
@@ -216,13 +216,13 @@ def wrong(name: object, own: Collection[str] = ()) -> tuple[str, str] | None:
         own: Names of measures of one's own.
     """
     if not isinstance(name, str):
-        return f"there is no measure {said(name)}", hint(name)
+        return f"there is no measure {quoted(name)}", hint(name)
     measure, is_of, choice = name.partition(chosen.OF)
     if measure not in NAMES and measure not in own:
         if measure in KNOWN:
             return f"the runs were made without the measure `{measure}`", f"repeat the sweep with `--measure {measure}`"
         near = difflib.get_close_matches(measure, own, 1)
-        return f"there is no measure {said(measure)}", f"did you mean `{near[0]}`?" if near else hint(measure)
+        return f"there is no measure {quoted(measure)}", f"did you mean `{near[0]}`?" if near else hint(measure)
     if not is_of:
         return None
     try:
@@ -307,12 +307,12 @@ def direction_of(measure: str, direction: str | None) -> Direction:
     """
     described = BY_NAME.get(measure.partition(chosen.OF)[0]) if isinstance(measure, str) else None
     if direction is None and (direction := described.direction if described else None) is None:
-        name = measure if isinstance(measure, str) else said(measure)
+        name = measure if isinstance(measure, str) else quoted(measure)
         raise ValueError(f"{name} has no better direction: give direction='maximize' or direction='minimize'")
-    return known_direction(direction)
+    return check_direction(direction)
 
 
-def known_direction(direction: object) -> Direction:
+def check_direction(direction: object) -> Direction:
     """Checks a direction.
 
     Raises:
@@ -320,7 +320,7 @@ def known_direction(direction: object) -> Direction:
     """
     if isinstance(direction, str) and direction in DIRECTIONS:
         return "maximize" if direction == "maximize" else "minimize"
-    raise ValueError(f"direction is {said(direction)}; it must be 'maximize' or 'minimize'")
+    raise ValueError(f"direction is {quoted(direction)}; it must be 'maximize' or 'minimize'")
 
 
 def is_known(rows: NDArray[np.float64]) -> NDArray[np.bool_]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from chappe import text as show
 from chappe.cli.extensions import Command
-from chappe.cli.inputs import KEPT, CommandError, folder, print_json, reduced_output, together
+from chappe.cli.inputs import KEPT, CommandError, collect_errors, folder, print_json, reduced_output
 from chappe.cli.options import jobs_option, out_option, output_options
 from chappe.text import plain, tell
 
@@ -46,7 +46,7 @@ def _paper(args: argparse.Namespace) -> int:
         ("claim", args.claim, paper.claims),
         ("extra", args.extra, paper.extras),
     )
-    together(*(partial(_need_part, paper.name, *part) for part in parts))
+    collect_errors(*(partial(_need_part, paper.name, *part) for part in parts))
     chosen = [kind for kind, value, _ in parts if value is not None]
     if len(chosen) > 1:
         raise CommandError(f"--{chosen[0]} and --{chosen[1]} exclude each other: choose one part, or none for all")

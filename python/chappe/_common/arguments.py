@@ -28,7 +28,7 @@ _LATEST_NS = 2**63
 _LONG = 60
 
 
-def said(value: object) -> str:
+def quoted(value: object) -> str:
     """A value as it may stand in a message: on one line, not too long."""
     try:
         text = repr(value)
@@ -44,14 +44,14 @@ def is_whole(value: object, least: int) -> TypeGuard[int]:
 
 def not_whole(value: object, least: int) -> str:
     """Message about a value that is no whole number, or is below ``least``."""
-    return f"{said(value)} is not a whole number of at least {least}"
+    return f"{quoted(value)} is not a whole number of at least {least}"
 
 
 def problem_of_jobs(value: object) -> str | None:
     """Message about an invalid number of parallel runs; ``None`` if it is valid."""
     if not is_whole(value, 1):
         return not_whole(value, 1)
-    return f"{said(value)} is more than {MOST_JOBS} parallel runs" if value > MOST_JOBS else None
+    return f"{quoted(value)} is more than {MOST_JOBS} parallel runs" if value > MOST_JOBS else None
 
 
 def problems_of_work(jobs: object, backend: object, out: object, progress: object, title: object) -> list[Problem]:
@@ -64,18 +64,18 @@ def problems_of_work(jobs: object, backend: object, out: object, progress: objec
             found.append(problem("jobs", f"`jobs` {JOBS_OR_RAY}", None))
     if backend is not None and (not isinstance(backend, str) or not backend):
         help_ = 'it is "ray", "ray://HOST:PORT" or None'
-        found.append(problem("backend", f"`backend` cannot be {said(backend)}", help_))
+        found.append(problem("backend", f"`backend` cannot be {quoted(backend)}", help_))
     if out is not None and not is_path(out):
-        found.append(problem("out", f"`out` cannot be {said(out)}", "it is the name of a folder, or None"))
+        found.append(problem("out", f"`out` cannot be {quoted(out)}", "it is the name of a folder, or None"))
     elif isinstance(out, str | os.PathLike) and not can_be_named(out):
-        found.append(problem("out", f"no folder can be named {said(out)}", None))
+        found.append(problem("out", f"no folder can be named {quoted(out)}", None))
     elif out == "":
         found.append(problem("out", f"`out` {NO_FOLDER}", None))
     if not isinstance(progress, bool) and not callable(progress):
         help_ = "it is True, False or a function of the completed share"
-        found.append(problem("progress", f"`progress` cannot be {said(progress)}", help_))
+        found.append(problem("progress", f"`progress` cannot be {quoted(progress)}", help_))
     if not isinstance(title, str):
-        found.append(problem("title", f"`title` cannot be {said(title)}", "it is a text"))
+        found.append(problem("title", f"`title` cannot be {quoted(title)}", "it is a text"))
     return found
 
 
@@ -92,9 +92,9 @@ def path_of(what: str, value: Any) -> Path:
         ValueError: When no file can have it.
     """
     if not is_path(value):
-        raise TypeError(f"{what} is the name of a file, not {said(value)}")
+        raise TypeError(f"{what} is the name of a file, not {quoted(value)}")
     if not can_be_named(value) or not os.fspath(value):
-        raise ValueError(f"no file can be named {said(value)}")
+        raise ValueError(f"no file can be named {quoted(value)}")
     return Path(value)
 
 
@@ -124,7 +124,7 @@ def mapping_of(what: str, value: Any) -> Mapping[str, Any]:
         TypeError: When it is none.
     """
     if not isinstance(value, Mapping):
-        raise TypeError(f"{what} is a dict of dotted names and values, not {said(value)}")
+        raise TypeError(f"{what} is a dict of dotted names and values, not {quoted(value)}")
     return value
 
 
@@ -138,7 +138,7 @@ def values_of(what: str, value: Any) -> dict[str, Any]:
     for name, v in found.items():
         for part in v if isinstance(v, list | tuple) else (v,):
             if part is not None and not isinstance(part, str | int | float):
-                raise TypeError(f"{what} is a dict of names and values; {said(name)} cannot be {said(v)}")
+                raise TypeError(f"{what} is a dict of names and values; {quoted(name)} cannot be {quoted(v)}")
     return found
 
 
@@ -149,7 +149,7 @@ def name_of(what: str, value: Any) -> str:
         TypeError: When it is none.
     """
     if not isinstance(value, str):
-        raise TypeError(f"{what} is a name, not {said(value)}")
+        raise TypeError(f"{what} is a name, not {quoted(value)}")
     return value
 
 
@@ -161,7 +161,7 @@ def names_of(what: str, value: Any) -> list[str]:
     """
     found = [value] if isinstance(value, str) else listed(value) if isinstance(value, Iterable) else None
     if found is None or not all(isinstance(v, str) for v in found):
-        raise TypeError(f"{what} is a name or a list of names, not {said(value)}")
+        raise TypeError(f"{what} is a name or a list of names, not {quoted(value)}")
     return found
 
 
@@ -189,9 +189,9 @@ def instant(at: object) -> int:
             return _core.instant_ns(at)
         except (ValueError, UnicodeEncodeError) as e:
             why = str(e) if type(e) is ValueError else "it is not UTF-8 text"
-        raise ValueError(f"{said(at)} is not an instant of a run: {why}")
+        raise ValueError(f"{quoted(at)} is not an instant of a run: {why}")
     if isinstance(at, bool) or not isinstance(at, int | float):
-        raise TypeError(f'an instant is a text such as "3 s" or a number of seconds, not {said(at)}')
+        raise TypeError(f'an instant is a text such as "3 s" or a number of seconds, not {quoted(at)}')
     if not (math.isfinite(at) if isinstance(at, float) else True) or not 0 <= at < _LATEST_NS / 1e9:
-        raise ValueError(f"{said(at)} s is not an instant of a run")
+        raise ValueError(f"{quoted(at)} s is not an instant of a run")
     return round(at * 1e9) if isinstance(at, float) else at * 10**9

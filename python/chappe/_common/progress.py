@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from chappe._common.arguments import said
+from chappe._common.arguments import quoted
 from chappe._common.words import plain
 
 if TYPE_CHECKING:
@@ -127,4 +127,4 @@ def followed(progress: Progress, title: str) -> Iterator[Callable[[float], objec
     elif progress is False:
         yield None
     else:
-        raise TypeError(f"progress must be a function of the completed share, or true or false, not {said(progress)}")
+        raise TypeError(f"progress must be a function of the completed share, or true or false, not {quoted(progress)}")

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from chappe._common.words import plain, tell
-from chappe.cli.inputs import KEPT, CommandError, load, named, print_json, together
+from chappe.cli.inputs import KEPT, CommandError, collect_errors, load, named, print_json
 from chappe.cli.studies import split, value_of
 from chappe.errors import ScenarioError
 
@@ -17,7 +17,7 @@ def advise(args: argparse.Namespace) -> int:
     from chappe.printing.studies import told_at_once
     from chappe.study.advise import CHANGES, advise
 
-    *changes, scenario = together(*(partial(_change, text) for text in args.changes), lambda: load(args))
+    *changes, scenario = collect_errors(*(partial(_change, text) for text in args.changes), lambda: load(args))
     out = Path("results", f"{Path(args.file).stem}-advice") if args.out is None else named(args.out)
     how = {"flows": args.flows, "within": args.within, "out": out, "jobs": args.jobs, "progress": not args.quiet}
     try:

@@ -4,7 +4,7 @@ import argparse
 from functools import partial
 from typing import TYPE_CHECKING
 
-from chappe.cli.inputs import CommandError, named, print_json, print_rows, together
+from chappe.cli.inputs import CommandError, collect_errors, named, print_json, print_rows
 from chappe.cli.saved import defined
 from chappe.cli.studies import value_of
 
@@ -17,7 +17,7 @@ def compare(args: argparse.Namespace) -> int:
     from chappe.printing import comparisons as show_compared
 
     study, axes = _study(args)
-    by, measure = together(lambda: _axes(args.by, axes), lambda: _measure(args, study))
+    by, measure = collect_errors(lambda: _axes(args.by, axes), lambda: _measure(args, study))
     if len(by) > 1:
         raise CommandError("--by of a comparison is one axis: `chappe rank` takes several")
     axis = by[0]
@@ -42,7 +42,7 @@ def rank(args: argparse.Namespace) -> int:
     from chappe.printing import comparisons as show_compared
 
     study, axes = _study(args)
-    by, measure = together(lambda: _axes(args.by, axes), lambda: _measure(args, study))
+    by, measure = collect_errors(lambda: _axes(args.by, axes), lambda: _measure(args, study))
     try:
         direction = args.direction or direction_of(measure, study._direction_of(measure))
     except ValueError:
@@ -74,7 +74,7 @@ def _axes(wanted: list[str], axes: list[str]) -> list[str]:
     """Axes by name; without a name the only axis."""
     if not wanted and len(axes) > 1:
         raise CommandError(f"name the axis whose values are compared: --by {axes[0]}; the axes are {', '.join(axes)}")
-    return list(dict.fromkeys(together(*(partial(_axis, name, axes) for name in wanted)))) or axes
+    return list(dict.fromkeys(collect_errors(*(partial(_axis, name, axes) for name in wanted)))) or axes
 
 
 def _axis(name: str, axes: list[str]) -> str:

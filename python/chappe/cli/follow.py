@@ -2,7 +2,7 @@
 
 import argparse
 
-from chappe.cli.inputs import CommandError, load, print_json, time_of, together
+from chappe.cli.inputs import CommandError, collect_errors, load, print_json, time_of
 
 
 def follow(args: argparse.Namespace) -> int:
@@ -12,7 +12,7 @@ def follow(args: argparse.Namespace) -> int:
     from chappe.printing import stories as show_follow
     from chappe.stories.story import follow
 
-    begin, until, scenario = together(
+    begin, until, scenario = collect_errors(
         lambda: time_of("--from", args.from_), lambda: time_of("--until", args.until), lambda: load(args)
     )
     try:

@@ -50,7 +50,7 @@ class CommandLineError(Exception):
             self.found += e.found if isinstance(e, CommandLineError) else [e]
 
 
-def together(*checks: Callable[[], Any]) -> list[Any]:
+def collect_errors(*checks: Callable[[], Any]) -> list[Any]:
     """Values of checks of a command line.
 
     Raises:

@@ -8,7 +8,7 @@ from functools import partial
 from chappe import text as show
 from chappe._common.files import write_file
 from chappe._common.words import plain
-from chappe.cli.inputs import STDIN, CommandError, named, together, unwritable
+from chappe.cli.inputs import STDIN, CommandError, collect_errors, named, unwritable
 from chappe.scenario.new import QUESTIONS, Question, text_of
 from chappe.scenario.scenario import Scenario
 
@@ -22,7 +22,7 @@ def new(args: argparse.Namespace) -> int:
     # Questions are asked where somebody can answer, and only if nothing is answered yet.
     asks = not any(given.values()) and sys.stdin.isatty() and sys.stderr.isatty()
     answer = _asked if asks else (lambda q: _checked(q, given[q.name] or q.default))
-    answers = dict(zip(given, together(*(partial(answer, q) for q in QUESTIONS)), strict=True))
+    answers = dict(zip(given, collect_errors(*(partial(answer, q) for q in QUESTIONS)), strict=True))
     text = text_of(answers)
     # A refusal shows the line of the text.
     Scenario._from_text(plain(args.file), text, [])

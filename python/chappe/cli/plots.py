@@ -11,13 +11,13 @@ from chappe._common import outputs
 from chappe.cli.inputs import (
     STDIN,
     CommandError,
+    collect_errors,
     load,
     named,
     output,
     print_json,
     stem_of,
     time_of,
-    together,
     unwritable,
 )
 
@@ -63,7 +63,7 @@ def _plot_scenario(args: argparse.Namespace) -> int:
         return _plot_windows(args)
     if wrong := next((option for option in ("--variant", "--data") if _given(args, option)), None):
         raise CommandError(f"{wrong} is for --what cwnd, and --what is {what}")
-    paths, times, scenario = together(
+    paths, times, scenario = collect_errors(
         lambda: _paths(args.out, f"{stem_of(args.file)}-{what}"), lambda: _times(args), lambda: load(args)
     )
     from chappe.plot.runs import recording
@@ -84,7 +84,7 @@ def _plot_windows(args: argparse.Namespace) -> int:
     if len(args.only) > 1:
         raise CommandError("--what cwnd shows one flow of a scenario: give --only once")
     flow = args.only[0] if args.only else 0
-    paths, data, times, scenario = together(
+    paths, data, times, scenario = collect_errors(
         lambda: _paths(args.out, f"{stem_of(args.file)}-cwnd"),
         lambda: None if args.data is None else output(args.data, "--data", outputs.WINDOWS, [Path(args.file)]),
         lambda: _times(args),
@@ -94,7 +94,7 @@ def _plot_windows(args: argparse.Namespace) -> int:
     for name in (text.partition("=")[0].strip() for text in args.sets if variants):
         if name in ("tcp.variant", "tcp.congestion_control", "tcp.loss_recovery"):
             raise CommandError(f"`{name}` is set by --set and by --variant: let one of them set it")
-    together(*(partial(scenario.with_settings, {"tcp.variant": variant}) for variant in variants))
+    collect_errors(*(partial(scenario.with_settings, {"tcp.variant": variant}) for variant in variants))
     changes = windows.measured(scenario, variants, flow)
     if changes.is_empty():
         raise CommandError(
@@ -122,7 +122,7 @@ def _plot_windows(args: argparse.Namespace) -> int:
 
 def draw(args: argparse.Namespace) -> int:
     """``chappe draw``."""
-    scenario, paths = together(lambda: load(args), lambda: _paths(args.out, stem_of(args.file, "map")))
+    scenario, paths = collect_errors(lambda: load(args), lambda: _paths(args.out, stem_of(args.file, "map")))
     try:
         figure = scenario.plot()
     except ValueError as e:
@@ -150,7 +150,7 @@ def _refuse(args: argparse.Namespace, options: Sequence[str], kind: str, other: 
 
 def _times(args: argparse.Namespace) -> dict[str, float]:
     """Begin and end of a figure, those that are given."""
-    times = together(lambda: time_of("--from", args.from_), lambda: time_of("--until", args.until))
+    times = collect_errors(lambda: time_of("--from", args.from_), lambda: time_of("--until", args.until))
     return {name: s for name, s in zip(("from_s", "until_s"), times, strict=True) if s is not None}
 
 
@@ -163,7 +163,7 @@ def _of_run(results: "Results", args: argparse.Namespace) -> "Figure":
 def _of_study(study: "Study", args: argparse.Namespace) -> "Figure":
     _refuse(args, _FOR_RUNS, "runs and scenario files", "has a study: --measure chooses its figure")
     _refuse(args, _FOR_SCENARIOS, "scenario files", "has a study, whose runs are not repeated")
-    where = dict(together(*(partial(_value, study, text) for text in args.where)))
+    where = dict(collect_errors(*(partial(_value, study, text) for text in args.where)))
     measures = args.measures or ["goodput_bps" if not study.is_search else study.measure_of_search]
     return study.plot(args.x, measures, by=args.by, across=args.across, where=where, flows=args.flows)
 
@@ -184,7 +184,7 @@ def _value(study: "Study", text: str) -> tuple[str, Any]:
 
 def _paths(out: Sequence[str], name: str) -> list[Path]:
     """Files of the figure; by default one in ``results``."""
-    return together(*(partial(_path, file) for file in out or [str(Path("results", f"{name}.svg"))]))
+    return collect_errors(*(partial(_path, file) for file in out or [str(Path("results", f"{name}.svg"))]))
 
 
 def _path(out: str) -> Path:

@@ -13,6 +13,7 @@ from chappe.cli import saved
 from chappe.cli.inputs import (
     BAD_INPUT,
     CommandError,
+    collect_errors,
     folder,
     load,
     named,
@@ -22,7 +23,6 @@ from chappe.cli.inputs import (
     scenario_in,
     stem_of,
     time_of,
-    together,
     unwritable,
 )
 from chappe.errors import Problem, ScenarioError
@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
     """``chappe run``."""
     from chappe._common.progress import hidden
 
-    scenario, tables, report_file = together(
+    scenario, tables, report_file = collect_errors(
         lambda: load(args),
         lambda: _tables_for(args.measures),
         lambda: _report_file(args),
@@ -108,10 +108,10 @@ def _tables_for(measures: list[str]) -> list[str]:
     """Recorded tables that the measures need."""
     if not measures:
         return []
-    from chappe.expressions.of_run import asked, recorded_for
+    from chappe.expressions.of_run import parse_measures, recorded_for
 
     try:
-        _, own = asked(measures)
+        _, own = parse_measures(measures)
     except ValueError as e:
         raise CommandError(f"--measure: {e}") from None
     return list(recorded_for(own.values()))
@@ -203,7 +203,7 @@ def check(args: argparse.Namespace) -> int:
 
 def export_mobility(args: argparse.Namespace) -> int:
     """``chappe export mobility``."""
-    scenario, _ = together(lambda: load(args), lambda: time_of("--until", args.until))
+    scenario, _ = collect_errors(lambda: load(args), lambda: time_of("--until", args.until))
     path = None if args.path is None else output(args.path, "--path", outputs.MOVEMENT, scenario._files)
     try:
         text = scenario._mobility(args.format, args.until, None)

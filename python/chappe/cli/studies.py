@@ -15,12 +15,12 @@ from chappe.cli.inputs import (
     KEPT,
     STDIN,
     CommandError,
+    collect_errors,
     kind_of,
     named,
     output,
     scenario_in,
     text_in,
-    together,
     unwritable,
 )
 from chappe.errors import Problem, StudyError
@@ -44,7 +44,7 @@ def sweep(args: argparse.Namespace) -> int:
         raise CommandError(f"--jobs {JOBS_OR_RAY}")
     out = None if args.out is None else named(args.out)
     with study_show.told_at_once():
-        page, f = together(
+        page, f = collect_errors(
             lambda: None if args.report is None else output(args.report, "--report", outputs.PAGE, [Path(args.file)]),
             lambda: _study(args),
         )
@@ -115,7 +115,7 @@ def _study(args: argparse.Namespace) -> "StudyFile":
         raise CommandError("a study is read from a file, which names its folder, not from standard input")
     axes: dict[str, list[Any]]
     f: StudyFile
-    axes, within, f = together(lambda: _axes(args.axes), lambda: _within(args.precision), lambda: _file(args))
+    axes, within, f = collect_errors(lambda: _axes(args.axes), lambda: _within(args.precision), lambda: _file(args))
     for option, given in (("--measure", args.measures), ("--flows", args.flows)):
         if given and f.search is not None:
             raise CommandError(f"{option} is for studies without search: {args.file} searches for `{f.search.measure}`")
@@ -250,7 +250,7 @@ def _as_option(p: Problem) -> Problem:
 def _axes(written: list[str]) -> dict[str, list[Any]]:
     """Axes by name from ``NAME=VALUE,VALUE,..``."""
     axes: dict[str, list[Any]] = {}
-    together(*(partial(_add_axis, axes, text) for text in written))
+    collect_errors(*(partial(_add_axis, axes, text) for text in written))
     return axes
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import polars as pl
 
-from chappe._common.arguments import said
+from chappe._common.arguments import quoted
 from chappe.expressions.own_measures import Own, own_of, split, totals_of
 from chappe.expressions.parser import joined
 from chappe.expressions.reductions import REDUCED, SCHEMA, of_part, recorded_rows
@@ -16,7 +16,7 @@ from chappe.scenario import flow_selection as chosen
 _WHOLE = "run"
 
 
-def asked(measures: Sequence[str]) -> tuple[list[str], dict[str, Own]]:
+def parse_measures(measures: Sequence[str]) -> tuple[list[str], dict[str, Own]]:
     """Names of measures, and those of one's own among them.
 
     Args:
@@ -49,7 +49,7 @@ def of_run(results: Results, own: Own, choice: chosen.Flows | None) -> Totals:
         raise ValueError(f"`{own.name}` is a function: measures of a run are expressions")
     if missing := [name for name in recorded_for([own]) if name not in results.recorded]:
         help_ = f"record it in the scenario: run.record = [{', '.join(map(repr, missing))}]"
-        raise ValueError(f"`{own.name}` needs the table {said(missing[0])}, which the run did not record; {help_}")
+        raise ValueError(f"`{own.name}` needs the table {quoted(missing[0])}, which the run did not record; {help_}")
     if choice is not None and choice.of(results.flows).is_empty():
         raise ValueError(chosen.none_of(choice.text, results.flows))
     used = results.batches.filter("used")

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from chappe._common.arguments import names_of, problem, said
+from chappe._common.arguments import names_of, problem, quoted
 from chappe.errors import Problem
 from chappe.expressions.parser import Aggregate, ExpressionError, Node, aggregates, parsed, value
 from chappe.expressions.reductions import (
@@ -135,7 +135,7 @@ def own_of(
             pairs = [defined(text) or (text, KNOWN.get(text)) for text in names_of(path, given)]
         except (TypeError, ValueError):
             help_ = "it is a list of names, or a dict of names and expressions"
-            return [], [problem(path, f"`{path}` cannot be {said(given)}", help_)]
+            return [], [problem(path, f"`{path}` cannot be {quoted(given)}", help_)]
     found: dict[str, Own] = {}
     first: dict[Any, Any] = {}
     for name, text in pairs:
@@ -146,7 +146,7 @@ def own_of(
         where = f"{path}.{name}" if isinstance(given, Mapping) else path
         if not isinstance(name, str) or not _NAME.fullmatch(name):
             help_ = "it has small letters, digits and `_`, and begins with a letter"
-            problems.append(problem(where, f"{said(name)} cannot name a measure", help_))
+            problems.append(problem(where, f"{quoted(name)} cannot name a measure", help_))
         elif name in NAMES or name in _TAKEN or name in tuple(axes):
             problems.append(problem(where, f"the name `{name}` is taken", "choose another name for the measure"))
         elif name in KNOWN and text != KNOWN[name]:

@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from chappe._common.arguments import said
+from chappe._common.arguments import quoted
 from chappe.errors import Problem
 
 FUNCTIONS = ("sum", "mean", "max", "min", "count", "quantile")
@@ -248,9 +248,11 @@ class _Parser:
         self._split()
         node = self._sum(None)
         if self._place < len(self._tokens):
-            self._stop(f"{said(self._now)} is left over")
+            self._stop(f"{quoted(self._now)} is left over")
         if not self._problems and not any(aggregates(node)):
-            self._problems.append(Wrong(f"{said(self._text)} measures nothing", f"use a function of a column, {FORM}"))
+            self._problems.append(
+                Wrong(f"{quoted(self._text)} measures nothing", f"use a function of a column, {FORM}")
+            )
         if self._problems:
             raise ExpressionError(self._problems)
         return node
@@ -262,7 +264,7 @@ class _Parser:
             if found is None:
                 rest = text[at:].lstrip()
                 self._place = len(self._tokens)
-                raise ExpressionError([Wrong(f"{said(rest[0])} has no meaning in an expression", FORM)])
+                raise ExpressionError([Wrong(f"{quoted(rest[0])} has no meaning in an expression", FORM)])
             self._tokens.append(found[0].strip())
             at = found.end()
 
@@ -282,7 +284,7 @@ class _Parser:
 
     def _need(self, wanted: str) -> None:
         if self._take(wanted) is None:
-            self._stop(f"`{wanted}` is missing{f' before {said(self._now)}' if self._now else ' at the end'}")
+            self._stop(f"`{wanted}` is missing{f' before {quoted(self._now)}' if self._now else ' at the end'}")
 
     def _stop(self, message: str) -> None:
         raise ExpressionError([*self._problems, Wrong(message, FORM)])
@@ -316,7 +318,7 @@ class _Parser:
                 self._place += 1
                 return Number(float(word))
             if not re.match(r"[A-Za-z_]", word):
-                self._stop(f"a value is missing{f' before {said(word)}' if word else ' at the end'}")
+                self._stop(f"a value is missing{f' before {quoted(word)}' if word else ' at the end'}")
             self._place += 1
             if self._now == "(":
                 return self._function(word, inside)
@@ -326,7 +328,7 @@ class _Parser:
 
     def _function(self, word: str, inside: list[str] | None) -> Node:
         if word not in FUNCTIONS:
-            self._problems.append(Wrong(f"there is no function {said(word)}", _near(word, FUNCTIONS)))
+            self._problems.append(Wrong(f"there is no function {quoted(word)}", _near(word, FUNCTIONS)))
         if inside is not None:
             self._problems.append(Wrong(f"the function `{word}` stands inside of another one", "take it out"))
         self._need("(")
@@ -358,7 +360,7 @@ class _Parser:
         column, sign = self._now, self._next
         if not re.match(r"[A-Za-z_]", column) or sign not in SIGNS:
             self._stop(
-                f"a condition is missing before {said(column)}" if column else "a condition is missing at the end"
+                f"a condition is missing before {quoted(column)}" if column else "a condition is missing at the end"
             )
         self._place += 2
         minus = "-" if self._take("-") else ""
@@ -371,17 +373,17 @@ class _Parser:
         if kind is None:
             if table in self._tables:
                 help_ = _near(column, tuple(self._tables[table]))
-                self._problems.append(Wrong(f"the table `{table}` has no column {said(column)}", help_))
+                self._problems.append(Wrong(f"the table `{table}` has no column {quoted(column)}", help_))
             return Condition(column, sign, value)
         if kind == pl.Boolean:
             if word not in ("true", "false"):
-                self._problems.append(Wrong(f"`{table}.{column}` is true or false, not {said(word)}", None))
+                self._problems.append(Wrong(f"`{table}.{column}` is true or false, not {quoted(word)}", None))
             value = word == "true"
         elif isinstance(value, str) is kind.is_numeric():
             what = "a number" if kind.is_numeric() else "a word"
-            self._problems.append(Wrong(f"`{table}.{column}` is {what}, not {said(word)}", None))
+            self._problems.append(Wrong(f"`{table}.{column}` is {what}, not {quoted(word)}", None))
         elif isinstance(kind, pl.Enum) and value not in (known := kind.categories.to_list()):
-            self._problems.append(Wrong(f"`{table}.{column}` is never {said(word)}", _near(word, known)))
+            self._problems.append(Wrong(f"`{table}.{column}` is never {quoted(word)}", _near(word, known)))
         if not (kind.is_numeric() or sign in _OF_WORDS):
             self._problems.append(Wrong(f"`{table}.{column}` has words, which are not ordered", "compare with = or !="))
         return Condition(column, sign, value)
@@ -394,7 +396,7 @@ class _Parser:
         except ValueError:
             q = -1.0
         if not 0 <= q <= 1:
-            self._stop(f"{said(self._now)} is not the order of a quantile, a number from 0 to 1")
+            self._stop(f"{quoted(self._now)} is not the order of a quantile, a number from 0 to 1")
         self._place += 1
         return q
 
@@ -403,15 +405,15 @@ class _Parser:
             help_ = f"columns are written as table.column, {FORM}"
             if table in FUNCTIONS:
                 help_ = f"write {table}(table.column)"
-            self._problems.append(Wrong(f"{said(table)} is no column", help_))
+            self._problems.append(Wrong(f"{quoted(table)} is no column", help_))
             return Column("", table)
         name = self._now
         self._place += 1
         if table not in self._tables:
-            self._problems.append(Wrong(f"there is no table {said(table)}", _near(table, tuple(self._tables))))
+            self._problems.append(Wrong(f"there is no table {quoted(table)}", _near(table, tuple(self._tables))))
         elif name not in self._tables[table]:
             help_ = _near(name, tuple(self._tables[table]))
-            self._problems.append(Wrong(f"the table `{table}` has no column {said(name)}", help_))
+            self._problems.append(Wrong(f"the table `{table}` has no column {quoted(name)}", help_))
         elif not (self._tables[table][name].is_numeric() or self._tables[table][name] == pl.Boolean):
             self._problems.append(Wrong(f"`{table}.{name}` has words, not numbers", None))
         if inside is None:

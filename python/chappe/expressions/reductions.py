@@ -18,7 +18,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from chappe import _core
-from chappe._common.arguments import said
+from chappe._common.arguments import quoted
 from chappe.expressions.parser import Aggregate, Condition, Node, of_rows, rows_where
 from chappe.results.results import Results, run
 from chappe.results.storage.columns import TABLES
@@ -210,7 +210,7 @@ def _numbers(name: str, found: object) -> list[float | None]:
     """
     pair = found if isinstance(found, tuple) else (found, 1.0)
     if len(pair) != 2 or not all(x is None or (isinstance(x, Real) and not isinstance(x, bool)) for x in pair):
-        raise ValueError(f"the measure {name} is {said(found)}: return a number, or a numerator and a denominator")
+        raise ValueError(f"the measure {name} is {quoted(found)}: return a number, or a numerator and a denominator")
     return [None if x is None or not math.isfinite(x) else float(x) for x in pair]
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import polars as pl
 
 from chappe import plot
-from chappe._common.arguments import said
+from chappe._common.arguments import quoted
 from chappe.expressions.reductions import intervals
 from chappe.plot import air
 
@@ -80,7 +80,7 @@ def figure(results: "Results", what: str, only: list[int] | None, from_s: float,
 def _check(what: str) -> None:
     """Refuses an unknown kind of figure."""
     if what not in (*KINDS, AIR):
-        raise ValueError(f"there is no figure {said(what)}; known: {', '.join((*KINDS, AIR))}")
+        raise ValueError(f"there is no figure {quoted(what)}; known: {', '.join((*KINDS, AIR))}")
 
 
 def _cut(c: plot.Curve, from_s: float, until_s: float) -> plot.Curve:

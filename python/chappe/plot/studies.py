@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from chappe import plot
-from chappe._common.arguments import said
+from chappe._common.arguments import quoted
 from chappe.measures import measure_of
 from chappe.study.analysis.analysis import no_axis
 
@@ -44,11 +44,11 @@ def figure(
         if name not in axes:
             raise ValueError(no_axis(name, dict.fromkeys(axes)))
     if twice := next((name for name in drawn if [*drawn, *where].count(name) > 1), None):
-        raise ValueError(f"{said(twice)} has two places in the figure: x, by, across and where name different axes")
+        raise ValueError(f"{quoted(twice)} has two places in the figure: x, by, across and where name different axes")
     for name, value in where.items():
         known = _values(rows, name)
         if value not in known:
-            raise ValueError(f"no point has {name} = {said(value)}; known: {', '.join(map(str, known))}")
+            raise ValueError(f"no point has {name} = {quoted(value)}; known: {', '.join(map(str, known))}")
         rows = rows.filter(pl.col(name) == value)
     if rows.is_empty():
         raise ValueError("the measure is undefined at all of these points")

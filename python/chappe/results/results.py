@@ -14,7 +14,7 @@ import numpy as np
 
 from chappe import _core
 from chappe._common import forked, outputs
-from chappe._common.arguments import name_of, names_of, path_of, said
+from chappe._common.arguments import name_of, names_of, path_of, quoted
 from chappe._common.notices import Notice, tell_unused
 from chappe._common.progress import Progress, followed
 from chappe._common.words import count
@@ -30,7 +30,7 @@ from chappe.results.storage.metadata import of_file
 from chappe.results.warnings import of_results
 from chappe.scenario import flow_selection as chosen
 from chappe.scenario.scenario import Scenario, ScenarioLike, scenario_of
-from chappe.stats import Jackknife, known_confidence, lag1
+from chappe.stats import Jackknife, check_confidence, lag1
 from chappe.stats.doubts import Tests, certain, of_batches, tests_of
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 # Methods import polars themselves, and what needs it: it takes longer to load than most runs.
 
 
-class Kept(Protocol):
+class StoredResults(Protocol):
     """Results of a run, independent of the core."""
 
     @property
@@ -74,7 +74,7 @@ class Kept(Protocol):
         """A table, recorded or not."""
 
 
-class _Copied(NamedTuple):
+class InMemoryResults(NamedTuple):
     """Results of a run in memory, independent of the core."""
 
     version: str
@@ -154,16 +154,18 @@ class Results:
         scenario: The scenario with the seed of the run.
     """
 
-    def __init__(self, scenario: Scenario, measured: "_core.Results | Kept", streamed: "_Streamed | None" = None):
+    def __init__(
+        self, scenario: Scenario, measured: "_core.Results | StoredResults", streamed: "_Streamed | None" = None
+    ):
         self.scenario = scenario
         self._measured = measured
         self._streamed = streamed
 
-    def __reduce__(self) -> "tuple[type[Results], tuple[Scenario, _Copied]]":
+    def __reduce__(self) -> "tuple[type[Results], tuple[Scenario, InMemoryResults]]":
         """Pickles the tables, so that other processes need not repeat the run."""
         all_tables = dict(self.tables)
         facts = (self.end, self.simulated_s, self.measured_from_s, self.frames_sent)
-        copied = _Copied(self.version, self.epoch, *facts, all_tables)
+        copied = InMemoryResults(self.version, self.epoch, *facts, all_tables)
         return Results, (self.scenario, copied)
 
     @property
@@ -231,7 +233,7 @@ class Results:
 
         if name in RECORDED:
             raise ValueError(f"{name} was not recorded: add it to run.record")
-        raise ValueError(f"there is no table {said(name)}; known: {', '.join(self._names())}")
+        raise ValueError(f"there is no table {quoted(name)}; known: {', '.join(self._names())}")
 
     def _names(self) -> list[str]:
         """Names of all tables."""
@@ -442,7 +444,7 @@ class Results:
         self, measures: str | Sequence[str] | None = None, confidence: float = 0.95, flows: str | None = None
     ) -> list[dict[str, Any]]:
         """Rows of :meth:`summary`."""
-        known_confidence(confidence)
+        check_confidence(confidence)
         short = short_batches(self._columns("batches")) is not None
         rows = []
         if measures is not None:
@@ -488,9 +490,9 @@ class Results:
 
     def _pooled_named(self, measures: Sequence[str], flows: str | None) -> dict[str, tuple[Totals, Jackknife, Tests]]:
         """Measures by name, as :attr:`_pooled`."""
-        from chappe.expressions.of_run import asked, of_run
+        from chappe.expressions.of_run import of_run, parse_measures
 
-        names, own = asked(measures)
+        names, own = parse_measures(measures)
         found: dict[str, tuple[Totals, Jackknife, Tests]] = {}
         for name in chosen.of(names, flows, lambda: self.flows):
             measure, _, choice = name.partition(chosen.OF)
@@ -799,10 +801,10 @@ def _tested(measured: Iterable[tuple[str, Totals]]) -> dict[str, tuple[Totals, J
 def _shares_of(quantiles: Any) -> list[float]:
     """Quantiles, checked."""
     if isinstance(quantiles, str | bytes | Mapping) or not isinstance(quantiles, Sequence):
-        raise TypeError(f"quantiles is a list such as [0.5, 0.95], not {said(quantiles)}")
+        raise TypeError(f"quantiles is a list such as [0.5, 0.95], not {quoted(quantiles)}")
     for share in quantiles:
         if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
-            raise ValueError(f"a quantile is a number from 0 to 1, not {said(share)}")
+            raise ValueError(f"a quantile is a number from 0 to 1, not {quoted(share)}")
     if len(set(quantiles)) < len(quantiles):
         raise ValueError("quantiles has the same quantile twice")
     return list(quantiles)

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import polars as pl
 
 from chappe import _core
-from chappe._common.arguments import instant, said
+from chappe._common.arguments import instant, quoted
 from chappe._common.notices import tell_unused
 from chappe._common.progress import Progress, followed
 from chappe.errors import RunError
@@ -81,7 +81,7 @@ class Simulation:
         if self.done:
             return False
         if ns < self._core.now_ns:
-            raise ValueError(f"the run is at {self.time_s:g} s and cannot go back to {said(at)}")
+            raise ValueError(f"the run is at {self.time_s:g} s and cannot go back to {quoted(at)}")
         self._drive(ns, progress)
         return not self.done
 
@@ -149,14 +149,14 @@ class Simulation:
         event = {"channel": channel, "position": position, "destination": destination, "speed": speed}
         subjects = {"node": node, "flow": flow}
         if not isinstance(action, str) or action not in _SUBJECTS:
-            raise ValueError(f"there is no action {said(action)}; known: {', '.join(_SUBJECTS)}")
+            raise ValueError(f"there is no action {quoted(action)}; known: {', '.join(_SUBJECTS)}")
         argument = _SUBJECTS[action]
         event |= {"action": action, argument: subjects.pop(argument)}
         if event[argument] is None:
             raise TypeError(f'apply("{action}") needs {argument}=...')
         for name, value in subjects.items():
             if value is not None:
-                raise TypeError(f"{name} does not belong to apply({said(action)})")
+                raise TypeError(f"{name} does not belong to apply({quoted(action)})")
         self._change(event)
 
     def set(self, name: str, value: Any) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from chappe._common.arguments import said
+from chappe._common.arguments import quoted
 from chappe.scenario.scenario import Scenario, schema
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def flows_of(text: str) -> Flows:
     if alternatives == ALL or (is_worst and not alternatives):
         written = []
     elif not written or not all(written):
-        raise ValueError(f"{said(text)} chooses no flows: give a choice {FORM}")
+        raise ValueError(f"{quoted(text)} chooses no flows: give a choice {FORM}")
     return Flows(text, tuple(tuple(_condition(word, text) for word in words) for words in written), is_worst)
 
 
@@ -127,7 +127,7 @@ def _no_flows(word: str, text: str, labels: Iterable[str]) -> str:
 
     near = difflib.get_close_matches(word, [*labels, *_words(), WORST], 1)
     help_ = f"did you mean `{near[0]}`?" if near else f"give a choice {FORM}"
-    return f"there are no flows {said(word)} in the choice {said(text)}; {help_}"
+    return f"there are no flows {quoted(word)} in the choice {quoted(text)}; {help_}"
 
 
 def check_labels(text: str, labels: Iterable[str]) -> None:
@@ -211,7 +211,7 @@ def of(measures: Iterable[str], flows: str | None, table: Callable[[], "pl.DataF
     if not is_each(flows):
         choices = [flows_of(flows).text]
     elif table is None:
-        raise ValueError(f"{said(flows)} is for summaries: choose one set of flows, {FORM}")
+        raise ValueError(f"{quoted(flows)} is for summaries: choose one set of flows, {FORM}")
     else:
         choices = [f"flow={n}" for n in flows_of(_behind_each(flows) or ALL).of(table())["flow"].unique().sort()]
     return list(dict.fromkeys(m if OF in m else f"{m}{OF}{choice}" for choice in choices for m in measures))
@@ -223,7 +223,7 @@ def none_of(choice: str, flows: "pl.DataFrame") -> str:
 
     kinds = flows.select(pl.coalesce("variant", "transport")).to_series().value_counts(sort=True)
     there = ", ".join(f"{n} {kind}" for kind, n in kinds.iter_rows())
-    return f"no flow is {said(choice)}: there are {there or 'no flows'}"
+    return f"no flow is {quoted(choice)}: there are {there or 'no flows'}"
 
 
 def kinds_of(flows: "Table") -> dict[str, int]:

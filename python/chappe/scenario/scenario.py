@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 from chappe import _core
 from chappe._common import outputs
-from chappe._common.arguments import instant, is_path, listed, mapping_of, path_of, said
+from chappe._common.arguments import instant, is_path, listed, mapping_of, path_of, quoted
 from chappe._common.notices import Notice
 from chappe._common.words import count
 from chappe.errors import Problem, ScenarioError
@@ -73,12 +73,12 @@ def pairs_of(written: Iterable[str]) -> list[tuple[str, str]]:
     example = 'settings is a dict, or a list such as ["tcp.variant=vegas"]'
     texts = listed(written) if isinstance(written, Iterable) else [None]
     if isinstance(written, str) or not all(isinstance(text, str) for text in texts):
-        raise TypeError(f"{example}, not {said(written)}")
+        raise TypeError(f"{example}, not {quoted(written)}")
     pairs, wrong = [], []
     for text in texts:
         name, equals, value = _text(text).partition("=")
         if not equals or not name.strip():
-            wrong.append(said(text))
+            wrong.append(quoted(text))
         pairs.append((name.strip(), value.strip()))
     if wrong:
         raise ValueError(f"{' and '.join(wrong)} {'is' if len(wrong) == 1 else 'are'} not of the form name=value")
@@ -156,7 +156,7 @@ def _written(value: object) -> str:
     try:
         return str(value)
     except Exception:  # no setting has this value
-        return said(value)
+        return quoted(value)
 
 
 def _large(value: int) -> dict[str, str] | str:
@@ -168,7 +168,7 @@ def _text(value: str) -> str:
     try:
         value.encode("utf-8")
     except UnicodeEncodeError:
-        raise ValueError(f"{said(value)} is not UTF-8 text") from None
+        raise ValueError(f"{quoted(value)} is not UTF-8 text") from None
     return value
 
 
@@ -255,7 +255,7 @@ class Scenario(Mapping[str, Any]):
             TypeError: If an argument has the wrong type.
         """
         if is_path(settings):
-            raise TypeError(f"settings is a dict; for a file use Scenario.load({said(settings)})")
+            raise TypeError(f"settings is a dict; for a file use Scenario.load({quoted(settings)})")
         read = _Reader(None if base_dir is None else path_of("base_dir", base_dir))
         self._core = _core.Scenario.from_json(_json(mapping_of("settings", settings)), _json({}), read)
         self._files = tuple(read.files)
@@ -361,7 +361,7 @@ class Scenario(Mapping[str, Any]):
             KeyError: If there is no such setting.
         """
         if name not in self._by_name:
-            raise KeyError(f"there is no setting {said(name)}{self._meant(name)}")
+            raise KeyError(f"there is no setting {quoted(name)}{self._meant(name)}")
         return copy.deepcopy(self._by_name[name])
 
     def _meant(self, name: object) -> str:
@@ -450,7 +450,7 @@ class Scenario(Mapping[str, Any]):
     def _mobility(self, format_: str, until: str | float | None, seed: int | None) -> str:
         """Movements as the text of a file."""
         if not isinstance(format_, str):
-            raise TypeError(f'format is a text such as "csv", not {said(format_)}')
+            raise TypeError(f'format is a text such as "csv", not {quoted(format_)}')
         # A topology may be drawn by the seed of the run.
         core = self._core if seed is None else self.with_settings({"run.seed": seed})._core
         return core.motion(_text(format_), None if until is None else instant(until), seed)
@@ -548,7 +548,7 @@ def scenario_of(scenario: ScenarioLike) -> Scenario:
     if isinstance(scenario, Mapping):
         return Scenario(scenario)
     if not is_path(scenario):
-        raise TypeError(f"a scenario is a Scenario, a dict or the name of a file, not {said(scenario)}")
+        raise TypeError(f"a scenario is a Scenario, a dict or the name of a file, not {quoted(scenario)}")
     return Scenario.load(scenario)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chappe import _core
-from chappe._common.arguments import said
+from chappe._common.arguments import quoted
 
 Values = Sequence[float] | NDArray[np.float64]
 """Numbers."""
@@ -147,7 +147,7 @@ class Share(Estimate):
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """Ends of the exact interval of at least this confidence; NaN without any trial."""
-        known_confidence(confidence)
+        check_confidence(confidence)
         n = self.df + 1
         return exact_share(self.mean * n, n, confidence) if n else (math.nan, math.nan)
 
@@ -159,7 +159,7 @@ class Share(Estimate):
 
 def exact_share(successes: float, trials: float, confidence: float = 0.95) -> tuple[float, float]:
     """Interval of a probability from independent trials (Clopper and Pearson 1934)."""
-    tail, k = (1 - known_confidence(confidence)) / 2, min(successes, trials)
+    tail, k = (1 - check_confidence(confidence)) / 2, min(successes, trials)
     low = _core.quantile_beta(k, trials - k + 1, tail, above=False) if k > 0 else 0.0
     return low, _core.quantile_beta(k + 1, trials - k, tail, above=True) if k < trials else 1.0
 
@@ -172,7 +172,7 @@ def exact_rate(events: float, exposure: float, confidence: float = 0.95) -> tupl
         exposure: Size of what they were counted in, such as delivered packets.
         confidence: Confidence of the interval.
     """
-    tail = (1 - known_confidence(confidence)) / 2
+    tail = (1 - check_confidence(confidence)) / 2
     if exposure == 0:
         return math.nan, math.nan
     low = _core.quantile_gamma(events, tail, above=False) if events > 0 else 0.0
@@ -243,7 +243,7 @@ def skewness(values: Values) -> float:
     return third / math.pow(second, 1.5) * math.sqrt(n * (n - 1)) / (n - 2)
 
 
-def known_confidence(confidence: float) -> float:
+def check_confidence(confidence: float) -> float:
     """Checks that a confidence lies between 0 and 1, and returns it.
 
     Raises:
@@ -251,13 +251,13 @@ def known_confidence(confidence: float) -> float:
     """
     # A number that is no float is looked at more closely, which takes longer than an interval.
     if (type(confidence) is not float and not isinstance(confidence, Real)) or not 0 < confidence < 1:
-        raise ValueError(f"confidence is {said(confidence)}; it must lie between 0 and 1, such as 0.95")
+        raise ValueError(f"confidence is {quoted(confidence)}; it must lie between 0 and 1, such as 0.95")
     return float(confidence)
 
 
 def quantile_t(confidence: float, df: float) -> float:
     """Quantile of Student's t distribution for a two-sided interval: 2.262 for 95 % and 9 degrees of freedom."""
-    known_confidence(confidence)
+    check_confidence(confidence)
     return _quantile_t(float(confidence), df) if df > 0 else math.nan
 
 

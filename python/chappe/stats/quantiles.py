@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from chappe.stats import Estimate, Values, known_confidence
+from chappe.stats import Estimate, Values, check_confidence
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Quantile(Estimate):
         needs 6 values for 95 %.
         """
         n = len(self.ordered)
-        low, high = _ranks(n, self.q, known_confidence(confidence))
+        low, high = _ranks(n, self.q, check_confidence(confidence))
         return self.ordered[low - 1] if low else -math.inf, self.ordered[high - 1] if high <= n else math.inf
 
     def half_width(self, confidence: float = 0.95) -> float:

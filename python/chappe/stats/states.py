@@ -13,8 +13,8 @@ from numbers import Integral
 import numpy as np
 from numpy.typing import NDArray
 
-from chappe._common.arguments import said
-from chappe.stats import Estimate, Share, Values, known_confidence
+from chappe._common.arguments import quoted
+from chappe.stats import Estimate, Share, Values, check_confidence
 
 ENOUGH = 24
 """Minimum number of runs of a point with absorbing states: gives a share of 20 % to within 16 %."""
@@ -125,8 +125,8 @@ def unseen(runs: int, confidence: float = 0.95) -> float:
         ValueError: If `runs` is not a whole number of at least 0.
     """
     if not isinstance(runs, Integral) or runs < 0:
-        raise ValueError(f"runs is {said(runs)}; it must be a whole number of at least 0")
-    return 1 - (1 - known_confidence(confidence)) ** (1 / runs) if runs else 1.0
+        raise ValueError(f"runs is {quoted(runs)}; it must be a whole number of at least 0")
+    return 1 - (1 - check_confidence(confidence)) ** (1 / runs) if runs else 1.0
 
 
 def _border(table: NDArray[np.float64]) -> float:

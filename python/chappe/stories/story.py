@@ -10,7 +10,7 @@ import polars as pl
 
 from chappe import text as show
 from chappe._common import forked
-from chappe._common.arguments import said
+from chappe._common.arguments import quoted
 from chappe._common.notices import tell_unused
 from chappe._common.progress import Progress
 from chappe._common.words import count, times
@@ -98,11 +98,11 @@ def follow(scenario: ScenarioLike, flow: int | str | None = None, *, packet: int
         if rows.is_empty():
             there = tables["packets"]["packet"].unique().sort().to_list()
             known = f"their numbers are from {there[0]} to {there[-1]}" if there else "none was created"
-            raise ValueError(f"there is no packet {said(packet)}: {known}")
+            raise ValueError(f"there is no packet {quoted(packet)}: {known}")
         return _of_packet(rows, attempts(tables).filter(pl.col("packet") == packet))
     flow = _number_of(flow, results.flows) if isinstance(flow, str) else flow or 0
     if flow not in results.flows["flow"]:
-        raise ValueError(f"there is no flow {said(flow)}: the scenario has {count(len(results.flows), 'flow')}")
+        raise ValueError(f"there is no flow {quoted(flow)}: the scenario has {count(len(results.flows), 'flow')}")
     return story_of(results, flow, has_lines=True)
 
 
@@ -119,7 +119,7 @@ def _number_of(text: str, flows: pl.DataFrame) -> int:
     if not of_choice:
         raise ValueError(chosen.none_of(text, flows))
     if len(of_choice) > 1:
-        raise ValueError(f"{said(text)} chooses {count(len(of_choice), 'flow')}: name one of {_listed(of_choice)}")
+        raise ValueError(f"{quoted(text)} chooses {count(len(of_choice), 'flow')}: name one of {_listed(of_choice)}")
     return int(of_choice[0])
 
 

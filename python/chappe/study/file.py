@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from chappe import _core
-from chappe._common.arguments import is_whole, not_whole, path_of, problem, said
+from chappe._common.arguments import is_whole, not_whole, path_of, problem, quoted
 from chappe.errors import Problem, ScenarioError, StudyError
 from chappe.expressions.own_measures import Own, direction_in, own_of, split, with_rule
 from chappe.expressions.run_measures import Warmup
@@ -157,7 +157,7 @@ class _Reader:
                 self._problems += problems_of_search(search, points, cases, list(own.values()))
         if flows != of_rules and (rule := "precision" if precision else "search" if search else None):
             help_ = f"choose one set of flows, {chosen.FORM}"
-            self._add("flows", f"`{rule}` needs one measure, and `flows` is {said(flows)}", help_)
+            self._add("flows", f"`{rule}` needs one measure, and `flows` is {quoted(flows)}", help_)
         if precision is not None and search is not None:
             self._add("search", "a study has `search` or `precision`, not both", None)
         if self._problems or self._others or scenario is None or seeds is None:
@@ -252,7 +252,7 @@ class _Reader:
             self._add(f"baseline.{name}", f"`baseline` has `{name}`, which is not an axis", help_)
         elif value not in known[name]:
             help_ = f"known: {', '.join(map(str, known[name]))}"
-            self._add(f"baseline.{name}", f"no point has `{name}` = {said(value)}", help_)
+            self._add(f"baseline.{name}", f"no point has `{name}` = {quoted(value)}", help_)
         if name in pool:
             self._add("baseline", f"`baseline` has `{name}`, over whose values `pool` pools", None)
         if "search" in self._written:

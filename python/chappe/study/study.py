@@ -17,7 +17,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from chappe._common import forked, outputs
-from chappe._common.arguments import name_of, names_of, path_of, said, values_of
+from chappe._common.arguments import name_of, names_of, path_of, quoted, values_of
 from chappe._common.notices import Notice
 from chappe._common.words import count
 from chappe.errors import ScenarioError, StorageError
@@ -32,7 +32,7 @@ from chappe.results.storage.columns import RUN
 from chappe.results.warnings import ENDS, of_batches
 from chappe.scenario import flow_selection as chosen
 from chappe.scenario.scenario import Scenario
-from chappe.stats import doubts, known_confidence
+from chappe.stats import check_confidence, doubts
 from chappe.study.analysis import analysis
 from chappe.study.design.axes import Item
 from chappe.study.design.search import Known, Run, Search, curve, explored
@@ -219,7 +219,7 @@ class Study:
 
     def _rows(self, name: str, keys: Sequence[str]) -> pl.DataFrame:
         if name not in (*parts.PART_TABLES, REDUCED):
-            raise ValueError(f"there is no table {said(name)}; known: {', '.join((*parts.PART_TABLES, TOTALS))}")
+            raise ValueError(f"there is no table {quoted(name)}; known: {', '.join((*parts.PART_TABLES, TOTALS))}")
         try:
             return store.table(self._sources, name, keys)
         except DamagedError as e:
@@ -252,7 +252,7 @@ class Study:
 
     def _in_order(self, measure: str) -> list[analysis.Sample]:
         """Totals of a measure at each point, by runs, or by the batches of a single run."""
-        analysis.known_measure(measure, self._own)
+        analysis.check_measure(measure, self._own)
         if self.pool:
             of_runs = (
                 self._own_in_order(measure) if self._is_own(measure) else self._of_points(measure, is_single=False)
@@ -396,7 +396,7 @@ class Study:
             which is true if it is significant; ``met``, which is false for a point that missed the precision of the
             study, and null without precision.
         """
-        known_confidence(confidence)
+        check_confidence(confidence)
         everything = [name for name in NAMES if flows is None or name not in NODES_ALONE]
         asked = everything if measures is None else names_of("measures", measures)
         names = self._measures_of(asked, flows, each=True)
@@ -420,7 +420,7 @@ class Study:
         forked.refuse()
         measures = self._defined(measures)
         for name in measures:
-            analysis.known_measure(name, self._own)
+            analysis.check_measure(name, self._own)
         runs = self._there[RUN].unique(maintain_order=True).to_list()
         texts = [flows, *(name.partition(chosen.OF)[2] for name in measures)]
         if runs and (texts := [text for text in texts if text]):
@@ -433,7 +433,7 @@ class Study:
             if choice.of(of_all := self._rows("flows", runs), [RUN]).is_empty():
                 raise ValueError(chosen.none_of(choice.text, of_all))
         for name in names:
-            analysis.known_measure(name, self._own)
+            analysis.check_measure(name, self._own)
             if self._is_own(name):
                 own.choice_of(self._own[chosen.parts(name)[0]], chosen.parts(name)[1])
         return names
@@ -657,16 +657,16 @@ class Study:
             ValueError: If a measure, an axis or a value is unknown, or the study has one seed.
             TypeError: If an argument has the wrong type.
         """
-        known_confidence(confidence)
+        check_confidence(confidence)
         _known_share(within)
         if isinstance(a, str):
             if b is not None or baseline is None:
-                raise TypeError(f"compare all values of {said(a)} with one of them: give baseline=...")
+                raise TypeError(f"compare all values of {quoted(a)} with one of them: give baseline=...")
             (value,) = values_of("baseline", {a: baseline}).values()
             rows = analysis.compare_all(self._of_flows(measure, flows), a, value, confidence, within)
             return analysis.comparisons(rows)
         if baseline is not None:
-            raise TypeError(f"a baseline belongs to the name of an axis, not to {said(a)}")
+            raise TypeError(f"a baseline belongs to the name of an axis, not to {quoted(a)}")
         a, b = values_of("a", a), values_of("b", b)
         return analysis.comparisons(analysis.compare(self._of_flows(measure, flows), a, b, confidence, within))
 
@@ -702,7 +702,7 @@ class Study:
             ValueError: If a measure or an axis is unknown, or the study has one seed.
         """
         names = names_of("over", over)
-        known_confidence(confidence)
+        check_confidence(confidence)
         samples = self._of_flows(measure, flows)
         if direction is None:
             direction = self._direction_of(measure)
@@ -786,7 +786,7 @@ class Study:
 
     def _series(self, measure: str) -> list[tuple[str, NDArray[np.float64]]]:
         """Mean of the runs of each point, batch by batch, with the values on the axes as text."""
-        analysis.known_measure(measure)
+        analysis.check_measure(measure)
         series = []
         for of_point in self._there.partition_by("point", maintain_order=True):
             keys = of_point[RUN].unique(maintain_order=True).to_list()
@@ -927,7 +927,7 @@ def _known_share(within: object) -> None:
         ValueError: If it is not between 0 and 1, such as 5.
     """
     if isinstance(within, bool) or not isinstance(within, int | float) or not 0 < within < 1:
-        raise ValueError(f"within is {said(within)}; it must lie between 0 and 1, such as 0.05")
+        raise ValueError(f"within is {quoted(within)}; it must lie between 0 and 1, such as 0.05")
 
 
 def _described(data: bytes) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from chappe.stats import Estimate, known_confidence
+from chappe.stats import Estimate, check_confidence
 from scipy.stats import rankdata
 
 from chappe_papers.judging.judge import PLAIN, Form, Observation
@@ -43,7 +43,7 @@ class Resampled(Estimate):
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """Percentiles of the resamples."""
-        tail = (1 - known_confidence(confidence)) / 2
+        tail = (1 - check_confidence(confidence)) / 2
         low, high = np.quantile(self.draws, (tail, 1 - tail))
         return float(low), float(high)
 

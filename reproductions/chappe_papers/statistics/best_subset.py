@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 import numpy as np
-from chappe.measures import Direction, known_direction
-from chappe.stats import Estimate, Values, holm, known_confidence, paired
+from chappe.measures import Direction, check_direction
+from chappe.stats import Estimate, Values, check_confidence, holm, paired
 
 T = TypeVar("T", float, int, str)
 
@@ -49,7 +49,7 @@ class Among(Estimate):
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """Smallest and largest value of ``alike``, at the confidence of the choice."""
-        known_confidence(confidence)
+        check_confidence(confidence)
         return self.low, self.high
 
     def half_width(self, confidence: float = 0.95) -> float:
@@ -79,8 +79,8 @@ def choose(
     """
     if not isinstance(runs, Mapping):
         raise TypeError(f"runs must be a dict from values to results, such as {{35.0: [1, 2, 3, 4]}}, not {runs!r}")
-    known_confidence(confidence)
-    direction = known_direction(direction)
+    check_confidence(confidence)
+    direction = check_direction(direction)
     table = {value: np.asarray(results, dtype=float) for value, results in runs.items()}
     lengths = {len(results) for results in table.values()}
     if len(lengths) != 1 or min(lengths) < 4:

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from chappe.stats import Estimate, known_confidence
+from chappe.stats import Estimate, check_confidence
 from chappe.stats.quantiles import Quantile
 
 
@@ -45,7 +45,7 @@ class Times(Estimate):
         """Quotients of pairs that the test does not exclude."""
         from scipy.special import ndtri
 
-        known_confidence(confidence)
+        check_confidence(confidence)
         with np.errstate(divide="ignore", invalid="ignore"):
             pairs = np.divide.outer(np.asarray(self.a), np.asarray(self.b)).ravel()
         n, m = len(self.a), len(self.b)

@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from chappe._common import forked, outputs
-from chappe._common.arguments import is_text, path_of, said
+from chappe._common.arguments import is_text, path_of, quoted
 from chappe._common.files import make_folder, take_away
 from chappe.results.storage.columns import TABLES
 
@@ -189,7 +189,7 @@ def _why_others(folder: Path, foreign: Sequence[Path]) -> str:
 def _refuse_bytes(folder: Path) -> None:
     """Refuses a folder name that is not UTF-8: polars joins recorded tables there and could not open it."""
     if not is_text(str(folder.absolute())):
-        raise ValueError(f"the name of the folder of a run must be UTF-8 text, not {said(str(folder))}")
+        raise ValueError(f"the name of the folder of a run must be UTF-8 text, not {quoted(str(folder))}")
 
 
 def files_of(folder: Path) -> list[str] | None:

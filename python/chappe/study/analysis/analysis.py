@@ -15,7 +15,7 @@ import polars as pl
 import polars.selectors as cs
 from numpy.typing import NDArray
 
-from chappe._common.arguments import said
+from chappe._common.arguments import quoted
 from chappe.measures import Direction, Totals, is_known, wrong
 from chappe.stats import Comparison, Estimate, Jackknife, Pooled, holm, if_equal, lag1, paired, quotient, unpaired
 from chappe.stats.doubts import CORRELATED, of_batches, of_runs, tests_of
@@ -95,7 +95,7 @@ def pooled(samples: Sequence[Sample], pool: Sequence[str]) -> list[Sample]:
     return found
 
 
-def known_measure(name: str, own: Collection[str] = ()) -> None:
+def check_measure(name: str, own: Collection[str] = ()) -> None:
     """Refuses an unknown measure, which may be one of one's own."""
     if found := wrong(name, own):
         raise ValueError("; ".join(found))
@@ -338,7 +338,7 @@ def _chosen(samples: Sequence[Sample], setting: Mapping[str, Any]) -> dict[tuple
 
 def no_axis(name: str, labels: Mapping[str, Any]) -> str:
     """Message about the name of an axis that a study lacks."""
-    return f"{said(name)} is not an axis; the axes are {', '.join(labels) or 'none'}"
+    return f"{quoted(name)} is not an axis; the axes are {', '.join(labels) or 'none'}"
 
 
 def rank(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from chappe.stats import Estimate, Jackknife, beyond_t, difference, known_confidence, quantile_t
+from chappe.stats import Estimate, Jackknife, beyond_t, check_confidence, difference, quantile_t
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Relative:
         Fieller, *Some problems in interval estimation*, Journal of the Royal Statistical Society B 16, 1954. It is
         exact for normal values, and needs no logarithms, so that zeros are no trouble.
         """
-        known_confidence(confidence)
+        check_confidence(confidence)
         a, b = self.a, self.b
         if not (b.mean and math.isfinite(a.variance) and math.isfinite(b.variance)):
             return math.nan, math.nan

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any, SupportsIndex
 
 from chappe import RESULTS_EPOCH, _core
-from chappe._common.arguments import MANY, is_text, listed, problem, said
+from chappe._common.arguments import MANY, is_text, listed, problem, quoted
 from chappe._common.notices import Notice
 from chappe.errors import Problem, ScenarioError, StudyError
 from chappe.expressions.reductions import Reduction
@@ -131,13 +131,13 @@ def _axes(axes: object) -> tuple[dict[str, list[Any]], list[Problem]]:
         return {}, []
     if not isinstance(axes, Mapping):
         help_ = 'values by dotted names, such as {"topology.hops": [2, 4, 8]}'
-        return {}, [problem("axes", f"`axes` cannot be {said(axes)}", help_)]
+        return {}, [problem("axes", f"`axes` cannot be {quoted(axes)}", help_)]
     lists, problems = {}, []
     for name, values in axes.items():
         if not is_text(name):
-            problems.append(problem("axes", f"`axes` cannot have {said(name)}", "an axis is the name of a setting"))
+            problems.append(problem("axes", f"`axes` cannot have {quoted(name)}", "an axis is the name of a setting"))
         elif isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
-            help_ = f"write it as a list: {name} = [{said(values)}]"
+            help_ = f"write it as a list: {name} = [{quoted(values)}]"
             problems.append(problem(name, f"the axis `{name}` is not a list of values", help_))
         else:
             try:
@@ -153,11 +153,11 @@ def _cases(cases: object) -> tuple[dict[str, Mapping[str, Any]], list[Problem]]:
         return {}, []
     if not isinstance(cases, Mapping):
         help_ = 'sets of changes by name, such as {"vegas": {"tcp.variant": "vegas"}}'
-        return {}, [problem("cases", f"`cases` cannot be {said(cases)}", help_)]
+        return {}, [problem("cases", f"`cases` cannot be {quoted(cases)}", help_)]
     problems = [] if cases else [problem("cases", "`cases` is empty", None)]
     for name, changes in cases.items():
         if not is_text(name):
-            problems.append(problem("cases", f"`cases` cannot have {said(name)}", "the name of a case is a text"))
+            problems.append(problem("cases", f"`cases` cannot have {quoted(name)}", "the name of a case is a text"))
         elif not isinstance(changes, Mapping):
             problems.append(problem(f"cases.{name}", f"the case `{name}` is not a set of changes", None))
     return {k: v for k, v in cases.items() if isinstance(v, Mapping)}, problems
@@ -283,7 +283,7 @@ def doubts_of(points: Sequence[Point]) -> list[Notice]:
 
 
 def _said(labels: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name} = {value if isinstance(value, str) else said(value)}" for name, value in labels.items())
+    return ", ".join(f"{name} = {value if isinstance(value, str) else quoted(value)}" for name, value in labels.items())
 
 
 class _Wrong:
@@ -355,7 +355,7 @@ def _plain(value: Any) -> Any:
 
 
 def _written(value: object) -> str:
-    return json.dumps(value, default=said)
+    return json.dumps(value, default=quoted)
 
 
 def _counted(values: Sequence[Any]) -> list[tuple[str, int]]:
@@ -381,26 +381,26 @@ def seeds_of(seeds: int | Iterable[int]) -> Sequence[int]:
         return StudyError([Problem("seeds", message, "give a number of seeds, or a list of seeds", None, None, None)])
 
     if isinstance(seeds, bool | str | bytes | float | Mapping):
-        raise wrong(f"`seeds` cannot be {said(seeds)}")
+        raise wrong(f"`seeds` cannot be {quoted(seeds)}")
     if isinstance(seeds, SupportsIndex) and not isinstance(seeds, Iterable):
         try:
             count = operator.index(seeds)
         except TypeError:  # a class with __index__ is not an instance
-            raise wrong(f"`seeds` cannot be {said(seeds)}") from None
+            raise wrong(f"`seeds` cannot be {quoted(seeds)}") from None
         if not 1 <= count < 2**63:
-            raise wrong(f"`seeds` is {said(count)}; it must be from 1 to {2**63 - 1}")
+            raise wrong(f"`seeds` is {quoted(count)}; it must be from 1 to {2**63 - 1}")
         seeds = range(1, count + 1)
     if isinstance(seeds, range) and len(seeds) > MANY and min(seeds[0], seeds[-1]) >= 0:
         return seeds
     try:
         listed_seeds = [s if isinstance(s, bool) else operator.index(s) for s in listed(seeds)]
     except (TypeError, ValueError):
-        raise wrong(f"`seeds` is neither a number nor a list of whole numbers: {said(seeds)}") from None
+        raise wrong(f"`seeds` is neither a number nor a list of whole numbers: {quoted(seeds)}") from None
     if not listed_seeds:
         raise wrong("`seeds` is empty")
     for s in listed_seeds:
         if isinstance(s, bool) or not 0 <= s < 2**63:
-            raise wrong(f"`seeds` cannot have {said(s)}: a seed is from 0 to {2**63 - 1}")
+            raise wrong(f"`seeds` cannot have {quoted(s)}: a seed is from 0 to {2**63 - 1}")
     if len(set(listed_seeds)) < len(listed_seeds):
         raise wrong("`seeds` has the same seed twice")
     return listed_seeds

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any, NamedTuple
 
-from chappe._common.arguments import is_whole, not_whole, said
+from chappe._common.arguments import is_whole, not_whole, quoted
 from chappe.errors import Problem, ScenarioError
 from chappe.expressions.own_measures import Own
 from chappe.measures import DIRECTIONS, Direction, Totals, direction_of, of_runs, wrong
@@ -272,7 +272,7 @@ def problems_of_search(
     problems = []
     if not isinstance(search.setting, str):
         problems.append(
-            problem("setting", f"`search.setting` is {said(search.setting)}", "it is the name of a setting")
+            problem("setting", f"`search.setting` is {quoted(search.setting)}", "it is the name of a setting")
         )
     if found := wrong(search.measure, [one.name for one in own]):
         problems.append(problem("measure", *found))
@@ -280,7 +280,7 @@ def problems_of_search(
         help_ = "set `search.direction` to maximize or minimize"
         problems.append(problem("direction", f"{search.measure} has no better direction", help_))
     if search.direction is not None and not (isinstance(search.direction, str) and search.direction in DIRECTIONS):
-        message = f"`search.direction` cannot be {said(search.direction)}"
+        message = f"`search.direction` cannot be {quoted(search.direction)}"
         problems.append(problem("direction", message, f"known: {', '.join(DIRECTIONS)}"))
     if not is_whole(search.max_points, GRID + 1):
         message = f"`search.max_points`: {not_whole(search.max_points, GRID + 1)}"
@@ -292,7 +292,7 @@ def problems_of_search(
         try:
             units.add(_number(value)[1])
         except ValueError:
-            problems.append(problem(name, f"`search.{name}` is not a number with or without unit: {said(value)}"))
+            problems.append(problem(name, f"`search.{name}` is not a number with or without unit: {quoted(value)}"))
     if problems:
         return problems
     if len(units) > 1:

@@ -11,7 +11,7 @@ import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from chappe._common.arguments import said
+from chappe._common.arguments import quoted
 from chappe._common.words import count
 from chappe.errors import ChappeWarning, ClusterError, RunError
 from chappe.study.design.axes import Item
@@ -58,7 +58,7 @@ def workers(on: str) -> Workers:
         ClusterError: If there is no cluster, or none of its nodes can take runs.
     """
     if on != "ray" and not on.startswith("ray://"):
-        raise ClusterError(f"cannot run on {said(on)}: use ray or ray://HOST:PORT")
+        raise ClusterError(f"cannot run on {quoted(on)}: use ray or ray://HOST:PORT")
     if not (importlib.util.find_spec("ray") and importlib.util.find_spec("grpc")):
         raise ClusterError("Ray is not installed: install chappe[ray]")
     cluster = _Cluster(on)

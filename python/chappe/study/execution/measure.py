@@ -7,7 +7,7 @@ from typing import TypeVar
 import polars as pl
 
 from chappe._common import forked
-from chappe._common.arguments import problem, problem_of_jobs, said
+from chappe._common.arguments import problem, problem_of_jobs, quoted
 from chappe._common.progress import bar
 from chappe.errors import RunError, ScenarioError, StudyError
 from chappe.expressions.run_measures import Batches, runs_of, with_measures
@@ -52,9 +52,9 @@ def measure(
         TypeError: If `points` are not scenarios, or `seeds` is not a list.
     """
     if not isinstance(points, Mapping) or not all(isinstance(s, Scenario) for s in points.values()):
-        raise TypeError(f"points is a dict of scenarios, not {said(points)}")
+        raise TypeError(f"points is a dict of scenarios, not {quoted(points)}")
     if not isinstance(seeds, Sequence):
-        raise TypeError(f"seeds is a list of seeds, not {said(seeds)}")
+        raise TypeError(f"seeds is a list of seeds, not {quoted(seeds)}")
     if jobs is not None and (wrong := problem_of_jobs(jobs)):
         raise StudyError([problem("jobs", f"`jobs`: {wrong}", None)])
     for scenario in points.values():

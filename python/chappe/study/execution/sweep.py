@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from chappe import _core
-from chappe._common.arguments import is_whole, names_of, not_whole, problem, problems_of_work, said
+from chappe._common.arguments import is_whole, names_of, not_whole, problem, problems_of_work, quoted
 from chappe._common.notices import Notice, tell_unused
 from chappe._common.progress import Progress, bar
 from chappe.errors import Problem, ScenarioError, StudyError, WorkWarning
@@ -537,7 +537,7 @@ def problems_of_rules(points: Sequence[Point], warmup: str, asked: Mapping[str, 
         problems.append(problem(asked[ENERGY], f"`{ENERGY}` needs the count of airtime", help_))
     if not isinstance(warmup, str) or warmup not in WARMUPS:
         known_rules = " and ".join(f"`{t}`" for t in WARMUPS)
-        return [*problems, problem("warmup", f"`warmup` cannot be {said(warmup)}", f"known: {known_rules}")]
+        return [*problems, problem("warmup", f"`warmup` cannot be {quoted(warmup)}", f"known: {known_rules}")]
     fewest = min((int(p.scenario.settings["run"]["batches"]) for p in points), default=0)
     if warmup == "mser5" and fewest < 20:
         help_ = "MSER-5 averages batches in groups of five: set run.batches to at least 20, better 100"
@@ -554,7 +554,7 @@ def problems_of_pool(pool: Sequence[str], axes: Sequence[str], is_precise: bool)
         is_precise: True if the study stops at a precision.
     """
     problems = [
-        problem("pool", f"`pool` has {said(name)}, which is not an axis", f"the axes are {', '.join(axes) or 'none'}")
+        problem("pool", f"`pool` has {quoted(name)}, which is not an axis", f"the axes are {', '.join(axes) or 'none'}")
         for name in pool
         if name not in axes
     ]
@@ -674,7 +674,7 @@ def problems_of_seeds(seeds: Sequence[int]) -> list[Problem]:
 
 
 def _percent(share: object) -> str:
-    return f"{share * 100:g} %" if isinstance(share, float) else said(share)
+    return f"{share * 100:g} %" if isinstance(share, float) else quoted(share)
 
 
 def problems_of_growth(rule: Precision, base: Scenario, points: Sequence[Point], seeds: Sequence[int]) -> list[Problem]:
@@ -686,7 +686,7 @@ def problems_of_growth(rule: Precision, base: Scenario, points: Sequence[Point],
         try:
             lengthened(point, longest)
         except (ScenarioError, OverflowError):
-            message = f"a run cannot be extended by a factor of {said(rule.max_length)}"
+            message = f"a run cannot be extended by a factor of {quoted(rule.max_length)}"
             return [
                 problem("precision.max_length", message, "give the largest factor by which the run may be extended")
             ]
