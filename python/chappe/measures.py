@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chappe._common.arguments import quoted
-from chappe.scenario import flow_selection as chosen
+from chappe.scenario import flow_selection
 from chappe.stats import Jackknife, Pooled, Statistic, exact_rate, exact_share, jain_of_totals, quotient, skewness
 
 if TYPE_CHECKING:
@@ -187,7 +187,7 @@ NODES_ALONE = tuple(m.name for m in MEASURES if m.of == "nodes")
 
 def measure_of(name: str) -> Measure:
     """Measure by its name, or by that of a measure of chosen flows, such as ``"goodput_bps of tcp"``."""
-    measure, choice = chosen.parts(name)
+    measure, choice = flow_selection.parts(name)
     m = BY_NAME.get(measure) or _own(measure)
     return m if choice is None else m._replace(name=name, label=f"{m.label} of {choice.text}")
 
@@ -205,7 +205,7 @@ def _own(name: str) -> Measure:
 
 def is_index(name: str) -> bool:
     """True for Jain's index, of all flows or of chosen ones."""
-    return chosen.parts(name)[0] in INDICES
+    return flow_selection.parts(name)[0] in INDICES
 
 
 def wrong(name: object, own: Collection[str] = ()) -> tuple[str, str] | None:
@@ -217,7 +217,7 @@ def wrong(name: object, own: Collection[str] = ()) -> tuple[str, str] | None:
     """
     if not isinstance(name, str):
         return f"there is no measure {quoted(name)}", hint(name)
-    measure, is_of, choice = name.partition(chosen.OF)
+    measure, is_of, choice = name.partition(flow_selection.OF)
     if measure not in NAMES and measure not in own:
         if measure in KNOWN:
             return f"the runs were made without the measure `{measure}`", f"repeat the sweep with `--measure {measure}`"
@@ -226,10 +226,10 @@ def wrong(name: object, own: Collection[str] = ()) -> tuple[str, str] | None:
     if not is_of:
         return None
     try:
-        chosen.flows_of(choice)
+        flow_selection.flows_of(choice)
     except ValueError as e:
         message, _, help_ = str(e).partition("; ")
-        return message, help_ or f"give a choice {chosen.FORM}"
+        return message, help_ or f"give a choice {flow_selection.FORM}"
     if measure in NODES_ALONE:
         flows = [m for m in NAMES if m not in NODES_ALONE]
         return f"`{measure}` is a measure of all nodes, not of chosen flows", f"of flows there are {', '.join(flows)}"
@@ -305,7 +305,7 @@ def direction_of(measure: str, direction: str | None) -> Direction:
     Raises:
         ValueError: If `direction` is no direction, or is ``None`` and the measure has no better direction.
     """
-    described = BY_NAME.get(measure.partition(chosen.OF)[0]) if isinstance(measure, str) else None
+    described = BY_NAME.get(measure.partition(flow_selection.OF)[0]) if isinstance(measure, str) else None
     if direction is None and (direction := described.direction if described else None) is None:
         name = measure if isinstance(measure, str) else quoted(measure)
         raise ValueError(f"{name} has no better direction: give direction='maximize' or direction='minimize'")
@@ -451,7 +451,7 @@ def of_flows(bytes_delivered: NDArray[np.generic], batches: int) -> NDArray[np.f
 
 
 def tables_of_flows(
-    table: Callable[[str], "pl.DataFrame"], choice: chosen.Flows, keys: Sequence[str] = ()
+    table: Callable[[str], "pl.DataFrame"], choice: flow_selection.Flows, keys: Sequence[str] = ()
 ) -> dict[str, "pl.DataFrame"]:
     """Tables ``flows``, ``flow_batches`` and ``batches`` of chosen flows.
 

@@ -13,7 +13,7 @@ import pytest
 from chappe import cli
 from chappe.measures import MEASURES, NODES_ALONE, tables_of_flows, wrong
 from chappe.results.results import Results
-from chappe.scenario import flow_selection as chosen
+from chappe.scenario import flow_selection
 from chappe.study.analysis.letters import letters
 from hypothesis import given
 from hypothesis import strategies as st
@@ -95,7 +95,7 @@ def test_all_flows_have_the_measures_without_a_choice(results: Results) -> None:
 
 
 def test_order_of_columns_does_not_matter(results: Results) -> None:
-    tcp = chosen.flows_of("tcp")
+    tcp = flow_selection.flows_of("tcp")
     batches = tables_of_flows(results.table, tcp)["batches"]
     assert tables_of_flows(lambda name: results.table(name)[:, ::-1], tcp)["batches"][:, ::-1].equals(batches)
 
@@ -298,8 +298,8 @@ def test_flows_are_chosen_by_name_and_by_group() -> None:
 def test_names_change_no_results() -> None:
     """Without names the table has no columns of names; with them all other columns are the same."""
     named, nameless = chappe.run(NAMED), chappe.run(SCENARIO.with_settings({"run.stop": "10 s"}))
-    assert not set(chosen.LABELS) & set(nameless.flows.columns)
-    assert named.flows.drop(chosen.LABELS).equals(nameless.flows)
+    assert not set(flow_selection.LABELS) & set(nameless.flows.columns)
+    assert named.flows.drop(flow_selection.LABELS).equals(nameless.flows)
     assert named.nodes.equals(nameless.nodes)
 
 
@@ -348,6 +348,6 @@ def test_settings_share_a_letter_unless_they_differ(n: int, random: object) -> N
 def test_every_measure_of_flows_is_one_of_the_tables(results: Results) -> None:
     """A measure that is not of nodes alone is taken of every choice that has samples of it."""
     names = {m.name for m in MEASURES} - set(NODES_ALONE)
-    found = {name.partition(chosen.OF)[0] for name in estimates(results, "tcp")}
+    found = {name.partition(flow_selection.OF)[0] for name in estimates(results, "tcp")}
     assert found == names
     assert np.isfinite(list(estimates(results, "tcp").values())).all()

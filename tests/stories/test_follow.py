@@ -14,7 +14,7 @@ from chappe import cli
 from chappe.stories import overview as stories
 from chappe.stories import story as stories_of
 from chappe.stories.journey import PARTS, journeys
-from chappe.stories.overview import told as told_of
+from chappe.stories.overview import overview
 from chappe.stories.story import KINDS, attempts, follow
 from command import REPOSITORY
 from hypothesis import given, settings
@@ -175,10 +175,10 @@ def test_a_flow_that_no_radio_carries_has_a_story() -> None:
     link = "Its bottleneck is the link from node 2 to node 3, busy"
     assert follow(WIRED, 0).findings[-1].startswith(link)
     assert follow(WIRED, 1).findings[-1].startswith("Its bottleneck is node")
-    told = told_of(chappe.run(WIRED), 3)
+    told = overview(chappe.run(WIRED), 3)
     assert set(told.stories) == {0, 1, 2}
     alone = {**WIRED, "topology": {"kind": "none", "wired_nodes": 4}, "flow": [{"src": 1, "dst": 3}]}
-    assert told_of(chappe.run(alone), 3).stories[0].findings[-1].startswith(link)
+    assert overview(chappe.run(alone), 3).stories[0].findings[-1].startswith(link)
 
 
 def test_a_cause_stands_before_its_effect() -> None:
@@ -303,7 +303,7 @@ def test_of_many_flows_the_worst_are_told_in_full(tmp_path: Path, monkeypatch: p
     late = {"src": 0, "dst": 1, "start": "29 s"}
     many = {**STARVED, "flow": [*STARVED["flow"], {"src": 1, "dst": 0}, late, {**late, "start": "1 h"}]}
     results = chappe.run(many)
-    of_flows = told_of(results, 2)
+    of_flows = overview(results, 2)
     flows = results.flows.with_columns(
         (pl.col("goodput_bps") / pl.col("goodput_bps").mean().over("transport")).alias("x")
     )
@@ -321,13 +321,13 @@ def test_of_many_flows_the_worst_are_told_in_full(tmp_path: Path, monkeypatch: p
     assert page.count("<h3>Flow ") == 5
     assert "it did not begin" in page
     monkeypatch.setattr(stories, "QUICK", 10)
-    long = told_of(results, 2)
+    long = overview(results, 2)
     assert (long.stories, len(long.others)) == ({}, 6)
     assert long.note == "Stories are told of runs of at most 10 frames."
     monkeypatch.undo()
     small = chappe.run({**many, "run.max_memory": "1 MB"})
-    assert told_of(small, 2).note.startswith("Stories of flows need more memory")
-    assert told_of(chappe.run({**STARVED, "run.stop": "1 ms", "flow": [late], "event": []}), 2) == ({}, [], "", "")
+    assert overview(small, 2).note.startswith("Stories of flows need more memory")
+    assert overview(chappe.run({**STARVED, "run.stop": "1 ms", "flow": [late], "event": []}), 2) == ({}, [], "", "")
 
 
 def test_paths_and_gateways_are_told() -> None:

@@ -71,12 +71,12 @@ def _done(argv: Sequence[str] | None) -> int:
     try:
         return int(args.do(args))
     except CommandLineError as e:
-        return max([_told(found, args) for found in e.found])
+        return max([_print_error(found, args) for found in e.found])
     except (ScenarioError, LimitError, StudyError, CommandError, StorageError, ClusterError, RunError) as e:
-        return _told(e, args)
+        return _print_error(e, args)
 
 
-def _told(e: Exception, args: argparse.Namespace) -> int:
+def _print_error(e: Exception, args: argparse.Namespace) -> int:
     """Prints the reason of a failure, and returns its exit code."""
     if isinstance(e, (ScenarioError, LimitError, StudyError)):
         # A command with several files has the name in the problem.

@@ -89,10 +89,10 @@ def _axis(name: str, axes: list[str]) -> str:
 def _measure(args: argparse.Namespace, study: "Study") -> str:
     """Measure that is compared."""
     from chappe.measures import wrong
-    from chappe.scenario import flow_selection as chosen
+    from chappe.scenario import flow_selection
 
     try:
-        (measure,) = chosen.of(defined(study, [args.measure]), args.flows)
+        (measure,) = flow_selection.of(defined(study, [args.measure]), args.flows)
     except ValueError as e:
         raise CommandError(f"--flows: {e}") from None
     if found := wrong(measure, study._own):

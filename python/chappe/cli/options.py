@@ -185,10 +185,10 @@ def _measure_option(
 
 def _choice(text: str) -> str:
     """Choice of flows."""
-    from chappe.scenario import flow_selection as chosen
+    from chappe.scenario import flow_selection
 
     try:
-        return chosen.known(text)
+        return flow_selection.known(text)
     except ValueError as e:
         raise argparse.ArgumentTypeError(str(e)) from None
 

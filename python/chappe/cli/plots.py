@@ -50,7 +50,7 @@ def plot(args: argparse.Namespace) -> int:
                 figure = _of_study(cast("Study", results), args)
         except ValueError as e:
             raise CommandError(str(e)) from None
-    return _told(args, _written(figure, paths))
+    return _print_files(args, _written(figure, paths))
 
 
 def _plot_scenario(args: argparse.Namespace) -> int:
@@ -74,7 +74,7 @@ def _plot_scenario(args: argparse.Namespace) -> int:
         figure = results.plot(what, only=args.only or None, **times)
     except ValueError as e:
         raise CommandError(str(e)) from None
-    return _told(args, _written(figure, paths))
+    return _print_files(args, _written(figure, paths))
 
 
 def _plot_windows(args: argparse.Namespace) -> int:
@@ -117,7 +117,7 @@ def _plot_windows(args: argparse.Namespace) -> int:
         except OSError as e:
             raise unwritable(data, e) from None
         files["data"] = str(data)
-    return _told(args, files, flow=flow, variants=rows)
+    return _print_files(args, files, flow=flow, variants=rows)
 
 
 def draw(args: argparse.Namespace) -> int:
@@ -127,7 +127,7 @@ def draw(args: argparse.Namespace) -> int:
         figure = scenario.plot()
     except ValueError as e:
         raise CommandError(str(e)) from None
-    return _told(args, _written(figure, paths))
+    return _print_files(args, _written(figure, paths))
 
 
 _FOR_STUDIES = ("-x", "--measure", "--by", "--across", "--flows", "--where")
@@ -209,7 +209,7 @@ def _written(figure: "Figure", paths: Sequence[Path]) -> dict[str, Any]:
     return {"figures": [str(path) for path in paths]}
 
 
-def _told(args: argparse.Namespace, files: dict[str, Any], **further: Any) -> int:
+def _print_files(args: argparse.Namespace, files: dict[str, Any], **further: Any) -> int:
     """Prints the names of the files that were written, and with ``--json`` what they show."""
     if args.json:
         print_json({**files, **further})

@@ -10,7 +10,7 @@ from chappe.errors import StudyError
 if TYPE_CHECKING:
     from chappe.results.budgets import Why
     from chappe.results.results import Results
-    from chappe.stories.overview import Told
+    from chappe.stories.overview import Overview
     from chappe.study import Study
 
 _RUN, _STUDY = "run.json", "study.json"
@@ -52,7 +52,7 @@ def _show_run(folder: Path, args: argparse.Namespace) -> int:
             results.table(name)
         why = results.why() if args.why else None
         refuse_not_measured(results, args.flows, measures)
-        of_flows = None if why is None else told(results, args)
+        of_flows = None if why is None else stories_of(results, args)
     if args.csv or args.parquet:
         print_rows(results.summary(measures=measures, flows=args.flows), args.parquet)
     elif args.json:
@@ -66,26 +66,25 @@ def _show_run(folder: Path, args: argparse.Namespace) -> int:
         show_results.results(results, str(folder), args.flows, measures)
         if why is not None and of_flows is not None:
             show_results.why(why)
-            show_follow.told(of_flows)
+            show_follow.overview(of_flows)
     return 0
 
 
-def told(results: "Results", args: argparse.Namespace) -> "Told":
+def stories_of(results: "Results", args: argparse.Namespace) -> "Overview":
     """Stories of chosen flows, or of the worst ones, for which the run may be repeated; none if nobody reads them."""
     from chappe._common.progress import bar, hidden
-    from chappe.stories.overview import Told
-    from chappe.stories.overview import told as of_worst
+    from chappe.stories.overview import Overview, overview
     from chappe.stories.story import stories
 
     if args.quiet and not args.json:
-        return Told({}, [])
+        return Overview({}, [])
     with hidden(args.quiet), bar("Stories of flows") as update:
         if args.flows is not None:
-            return Told(stories(results.scenario, args.flows, progress=update), [])
-        return of_worst(results, _IN_FULL, progress=update)
+            return Overview(stories(results.scenario, args.flows, progress=update), [])
+        return overview(results, _IN_FULL, progress=update)
 
 
-def explained(why: "Why", of_flows: "Told") -> dict[str, Any]:
+def explained(why: "Why", of_flows: "Overview") -> dict[str, Any]:
     """Explanation of a run as plain data, with the stories of flows."""
     return {**why.to_dict(), "stories": [{"flow": n, **story._to_dict()} for n, story in of_flows.stories.items()]}
 

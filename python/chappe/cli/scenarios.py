@@ -52,10 +52,10 @@ def run(args: argparse.Namespace) -> int:
     )
     asked = scenario.settings["run"]["record"]
     if args.flows is not None:
-        from chappe.scenario import flow_selection as chosen
+        from chappe.scenario import flow_selection
 
         try:
-            chosen.check_labels(args.flows, chosen.labels_of([scenario]))
+            flow_selection.check_labels(args.flows, flow_selection.labels_of([scenario]))
         except ValueError as e:
             raise CommandError(f"--flows: {e}") from None
     if args.why:
@@ -71,22 +71,22 @@ def run(args: argparse.Namespace) -> int:
     saved.refuse_not_measured(results, args.flows, args.measures or None)
     if report_file is not None:
         _report(results, report_file, Path(args.file).name)
-    told_of = saved.told(results, args) if args.why else None
+    of_flows = saved.stories_of(results, args) if args.why else None
     if args.json:
-        budgets = {} if told_of is None else {"why": saved.explained(results.why(), told_of)}
+        budgets = {} if of_flows is None else {"why": saved.explained(results.why(), of_flows)}
         everything = results.to_dict(measures=args.measures or None, flows=args.flows)
-        told = [warning for warning in everything["warnings"] if warning["code"] not in args.ignored]
+        shown = [warning for warning in everything["warnings"] if warning["code"] not in args.ignored]
         written = {} if report_file is None else {"report": _about(report_file)}
-        print_json({**everything, "warnings": told, **budgets, **written})
+        print_json({**everything, "warnings": shown, **budgets, **written})
     elif not args.quiet:
         from chappe.printing import results as show_results
 
         show_results.results(results, args.file, args.flows, args.measures or None)
-        if told_of is not None:
+        if of_flows is not None:
             show_results.why(results.why())
             from chappe.printing import stories as show_follow
 
-            show_follow.told(told_of)
+            show_follow.overview(of_flows)
         if out is None and results.recorded and asked:
             rows = ", ".join(f"{name} ({count(len(table), 'row')})" for name, table in results.recorded.items())
             show.say("")

@@ -106,7 +106,7 @@ def _command(args: argparse.Namespace) -> str:
 def _study(args: argparse.Namespace) -> "StudyFile":
     """Study of a study file, or of a scenario file with axes or seeds, with the changes of the command line."""
     from chappe.expressions.own_measures import own_of, split
-    from chappe.scenario import flow_selection as chosen
+    from chappe.scenario import flow_selection
     from chappe.study.design.axes import grid, seeds_of
     from chappe.study.design.search import first_seeds
     from chappe.study.execution.sweep import problems_of_measure, problems_of_pool
@@ -140,12 +140,12 @@ def _study(args: argparse.Namespace) -> "StudyFile":
         seeds = seeds_of(args.seeds)
         seeds = first_seeds(args.seeds, seeds) if f.search is not None else seeds
     flows = args.flows or f.flows
-    if chosen.is_each(flows):
+    if flow_selection.is_each(flows):
         if args.precision is not None or f.precision is not None:
             raise CommandError("--precision needs one measure: choose one set of flows, such as `--flows tcp`")
         measures = asked or f.measures
     else:
-        measures = chosen.of(asked or f.measures, flows)
+        measures = flow_selection.of(asked or f.measures, flows)
     if args.pool:
         if f.search is not None:
             raise CommandError("--pool is for studies without search")
@@ -198,11 +198,11 @@ def _within(precision: str | None) -> float | None:
 
 def _unknown_labels(args: argparse.Namespace, f: "StudyFile", axes: dict[str, list[object]]) -> "list[Problem]":
     """Problems of names of flows on the command line that no point has."""
-    from chappe.scenario import flow_selection as chosen
+    from chappe.scenario import flow_selection
     from chappe.study.design.axes import grid
     from chappe.study.execution.sweep import problems_of_labels
 
-    asked = {name: "--measure" for name in args.measures if chosen.OF in name}
+    asked = {name: "--measure" for name in args.measures if flow_selection.OF in name}
     asked |= {args.flows: "--flows"} if args.flows else {}
     try:
         return problems_of_labels(grid(f.scenario, {**f.axes, **axes}, f.cases), asked) if asked else []

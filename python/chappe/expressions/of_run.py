@@ -11,7 +11,7 @@ from chappe.expressions.reductions import REDUCED, SCHEMA, of_part, recorded_row
 from chappe.measures import Totals, wrong
 from chappe.results.results import Results
 from chappe.results.storage.columns import RUN
-from chappe.scenario import flow_selection as chosen
+from chappe.scenario import flow_selection
 
 _WHOLE = "run"
 
@@ -39,7 +39,7 @@ def recorded_for(measures: Iterable[Own]) -> list[str]:
     return sorted({part.source for own in measures for part in own.parts if part.is_recorded})
 
 
-def of_run(results: Results, own: Own, choice: chosen.Flows | None) -> Totals:
+def of_run(results: Results, own: Own, choice: flow_selection.Flows | None) -> Totals:
     """Totals of a measure: of each batch, if it is made of recorded tables alone, else of the run.
 
     Raises:
@@ -51,7 +51,7 @@ def of_run(results: Results, own: Own, choice: chosen.Flows | None) -> Totals:
         help_ = f"record it in the scenario: run.record = [{', '.join(map(repr, missing))}]"
         raise ValueError(f"`{own.name}` needs the table {quoted(missing[0])}, which the run did not record; {help_}")
     if choice is not None and choice.of(results.flows).is_empty():
-        raise ValueError(chosen.none_of(choice.text, results.flows))
+        raise ValueError(flow_selection.none_of(choice.text, results.flows))
     used = results.batches.filter("used")
     # An extreme of the run is none of its batches'.
     is_by_batch = all(part.is_recorded and part.kind not in ("max", "min") for part in own.parts)

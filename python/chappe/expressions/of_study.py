@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from chappe.expressions.own_measures import Own, own_of, split
 from chappe.expressions.parser import joined
 from chappe.measures import KNOWN
-from chappe.scenario import flow_selection as chosen
+from chappe.scenario import flow_selection
 
 
 def asked_later(
@@ -22,7 +22,7 @@ def asked_later(
         ValueError: If an expression is wrong, has the name of another measure of the study, or needs a recorded table,
             of which a study keeps only what was asked for before its runs.
     """
-    names, texts = split([m for m in measures if m.partition(chosen.OF)[0] not in there])
+    names, texts = split([m for m in measures if m.partition(flow_selection.OF)[0] not in there])
     new, problems = own_of(texts, axes, "measures")
     if problems:
         raise ValueError(joined(problems))
@@ -36,4 +36,4 @@ def asked_later(
                 f"sweep with `--measure {asked}`"
             )
     rest = iter(names)
-    return [m if m.partition(chosen.OF)[0] in there else next(rest) for m in measures], new
+    return [m if m.partition(flow_selection.OF)[0] in there else next(rest) for m in measures], new

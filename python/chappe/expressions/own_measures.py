@@ -32,7 +32,7 @@ from chappe.expressions.reductions import (
 from chappe.measures import KNOWN, NAMES, Direction, Totals
 from chappe.results.storage.columns import RUN
 from chappe.results.storage.tables import known
-from chappe.scenario import flow_selection as chosen
+from chappe.scenario import flow_selection
 from chappe.stats import Statistic, quotient
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
@@ -89,14 +89,14 @@ def split(given: Iterable[str]) -> tuple[list[str], list[str]]:
             own.append(text)
             continue
         names.append(text)
-        if (name := text.partition(chosen.OF)[0]) in KNOWN and name not in own:
+        if (name := text.partition(flow_selection.OF)[0]) in KNOWN and name not in own:
             own.append(name)
     return names, own
 
 
 def with_rule(given: object, measure: object) -> Any:
     """Measures of one's own as given, with that of a rule, if it is one that a study makes when it is asked for."""
-    name = measure.partition(chosen.OF)[0] if isinstance(measure, str) else None
+    name = measure.partition(flow_selection.OF)[0] if isinstance(measure, str) else None
     if name not in KNOWN:
         return given
     if isinstance(given, Mapping):
@@ -108,7 +108,7 @@ def with_rule(given: object, measure: object) -> Any:
 
 def direction_in(own: Iterable[Own], measure: object) -> Direction | None:
     """Better direction of a measure of one's own; ``None`` of any other, and if it is not known."""
-    name = measure.partition(chosen.OF)[0] if isinstance(measure, str) else None
+    name = measure.partition(flow_selection.OF)[0] if isinstance(measure, str) else None
     return next((one.direction for one in own if one.name == name), None)
 
 
@@ -210,7 +210,7 @@ def reduction_of(measures: Iterable[Own]) -> Reduction | None:
     return Reduction(tuple(found.values()), functions) if found or functions else None
 
 
-def choice_of(own: Own, choice: chosen.Flows | None) -> None:
+def choice_of(own: Own, choice: flow_selection.Flows | None) -> None:
     """Refuses chosen flows of tables without flows.
 
     Raises:
@@ -228,7 +228,7 @@ def choice_of(own: Own, choice: chosen.Flows | None) -> None:
 Tables = Callable[[str], pl.DataFrame]
 
 
-def totals_of(own: Own, keys: Sequence[str], table: Tables, choice: chosen.Flows | None = None) -> Totals:
+def totals_of(own: Own, keys: Sequence[str], table: Tables, choice: flow_selection.Flows | None = None) -> Totals:
     """Totals of a measure in several runs, one row each.
 
     The first column counts runs: a sum is one per run, and a ratio of sums is that of totals over all runs.

@@ -22,7 +22,7 @@ from chappe.measures import (
     tables_of_flows,
 )
 from chappe.results.storage.columns import RUN
-from chappe.scenario import flow_selection as chosen
+from chappe.scenario import flow_selection
 from chappe.stats import ROUNDING, Pooled, mser5, quantile_t, quotient
 
 Warmup = Literal["discard", "mser5"]
@@ -59,7 +59,7 @@ class Batches:
         self._batches = table("batches")
         self._transient = transient
         self._points = points
-        self._of_chosen: dict[chosen.Flows, dict[str, pl.DataFrame]] = {}
+        self._of_chosen: dict[flow_selection.Flows, dict[str, pl.DataFrame]] = {}
         self.lengths, self.keys = _groups(self._batches)
 
     def totals(self, measure: str) -> Iterator[tuple[str, Totals]]:
@@ -77,7 +77,7 @@ class Batches:
 
     def _of(self, measure: str) -> tuple[str, Callable[[str], pl.DataFrame]]:
         """Name of the measure itself, and function from a name to the table of the flows that it is taken of."""
-        name, choice = chosen.parts(measure)
+        name, choice = flow_selection.parts(measure)
         if choice is None:
             return name, self._of_all
         if choice not in self._of_chosen:

@@ -19,10 +19,10 @@ from chappe.printing import problems
 from chappe.printing.results import pooled
 from chappe.results.budgets import LOSSES, USES
 from chappe.results.results import Results
-from chappe.results.silent_flows import told as silences
+from chappe.results.silent_flows import describe
 from chappe.scenario.scenario import Scenario
 from chappe.stories.journey import PARTS
-from chappe.stories.overview import Told, told
+from chappe.stories.overview import Overview, overview
 
 MODULE = "core.wasm.gz"
 """File of the module, which ``make wasm`` writes."""
@@ -57,7 +57,7 @@ _CHECKED = ("flows", "nodes", "batches", "flow_batches", "packet_outcomes")
 WITHOUT = "run `rustup target add wasm32-unknown-unknown && make wasm`, which puts the simulator into reports"
 """Command that gives a report a player."""
 
-_TOLD = 8
+_IN_FULL = 8
 """Flows whose stories are told in full at most, and places of their delays."""
 
 _MANY = 40
@@ -117,7 +117,7 @@ def page(results: Results, title: str, slider: str = "tcp.receive_window", taugh
     texts = {name: _read(name) for name in ("page.css", "page.js", "page.html.j2")}
     packed = module()
     scenario = results.scenario
-    of_flows = told(results, _TOLD)
+    of_flows = overview(results, _IN_FULL)
     template = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined).from_string(texts["page.html.j2"])
     return template.render(
         title=plain(title),
@@ -227,11 +227,11 @@ def _findings(results: Results) -> list[str]:
         said.append(
             f"{sum(lost.values()):,} packets are lost, most of them ({lost[worst]:,}) for this reason: {worst}."
         )
-    said += [f"{text[0].upper()}{text[1:]}." for text in silences(results._silences)]
+    said += [f"{text[0].upper()}{text[1:]}." for text in describe(results._silences)]
     return said
 
 
-def _stories(of_flows: Told) -> list[Story]:
+def _stories(of_flows: Overview) -> list[Story]:
     """Stories of the worst flows."""
     return [
         Story(f"Flow {flow}", story.findings, [t for t in (_delays(story.delays), _paths(story.paths)) if t.rows])
@@ -243,9 +243,9 @@ def _delays(delays: pl.DataFrame) -> Table:
     ordered = delays.sort("mean_s", descending=True, maintain_order=True)
     rows = [
         (PARTS[row["part"]], str(row["node"]), _ms(row["mean_s"]), f"{100 * row['share']:.1f} %")
-        for row in ordered.head(_TOLD).iter_rows(named=True)
+        for row in ordered.head(_IN_FULL).iter_rows(named=True)
     ]
-    if len(rest := ordered.slice(_TOLD)):
+    if len(rest := ordered.slice(_IN_FULL)):
         rows.append(("elsewhere", "", _ms(float(rest["mean_s"].sum())), f"{100 * float(rest['share'].sum()):.1f} %"))
     return Table("Mean delay of a delivered packet, by place", ("part", "node", "mean", "share"), rows)
 

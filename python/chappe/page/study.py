@@ -14,7 +14,7 @@ from chappe._common.words import count, plain
 from chappe.measures import measure_of
 from chappe.page import _hash, _read
 from chappe.page.notebook import flat
-from chappe.page.svg import Curve, Point, mark, plot, told
+from chappe.page.svg import Curve, Point, mark, plot, with_interval
 from chappe.plot.studies import places_of
 from chappe.printing import problems
 from chappe.printing.comparisons import LESS, MORE, relative, verdict
@@ -146,11 +146,11 @@ def _answers(study: Study, name: str, rows: Sequence[Mapping[str, Any]], baselin
     if study.is_search:
         return _found(study, label, known)
     if len(known) == 1:
-        return [f"{label}: {told(known[0], m.scale, m.unit)} (95 %, {known[0]['n']} {known[0]['of']})."]
+        return [f"{label}: {with_interval(known[0], m.scale, m.unit)} (95 %, {known[0]['n']} {known[0]['of']})."]
     low, high = (pick(known, key=lambda row: row["estimate"]) for pick in (min, max))
     facts = [
-        f"{label} lies between {told(low, m.scale, m.unit)}, with {_at(low, axes)}, and "
-        f"{told(high, m.scale, m.unit)}, with {_at(high, axes)}."
+        f"{label} lies between {with_interval(low, m.scale, m.unit)}, with {_at(low, axes)}, and "
+        f"{with_interval(high, m.scale, m.unit)}, with {_at(high, axes)}."
     ]
     direction = m.direction or study._direction_of(name)
     if direction is not None and 1 < len(known) <= _RANKED and all(row["of"] != "batches" for row in known):
@@ -176,7 +176,7 @@ def _found(study: Study, label: str, rows: Sequence[Mapping[str, Any]]) -> list[
         at = f" at {_at(row, axes)}" if axes else ""
         facts.append(
             f"{label} is {_best(rule.direction)}{at} with {rule.setting} = {row[rule.setting]}: "
-            f"{told(row, m.scale, m.unit)}, from fresh seeds."
+            f"{with_interval(row, m.scale, m.unit)}, from fresh seeds."
         )
     return facts[:_FACTS] or [f"{label}: the search is not finished, {len(rows)} values were measured."]
 
@@ -246,7 +246,7 @@ def _figure(study: Study, name: str, rows: Sequence[Mapping[str, Any]]) -> Figur
             of_group = [row for row in of_part if by is None or row[by] == group]
             label = m.label if by is None else f"{by} = {group}"
             points = [
-                _point(row, places[row[x]], m.scale, f"{_at(row, varied)}: {told(row, m.scale, m.unit)}")
+                _point(row, places[row[x]], m.scale, f"{_at(row, varied)}: {with_interval(row, m.scale, m.unit)}")
                 for row in of_group
             ]
             curves.append(Curve(label, number, sorted(points, key=lambda point: point.x)))
@@ -304,7 +304,7 @@ def _curve(study: Study) -> list[Sheet]:
         for row_number, row in enumerate(rows)
     }
     lines = [
-        [*(str(row[axis]) for axis in study.axes), told(row, m.scale, m.unit), str(row["n"]), notes[n]]
+        [*(str(row[axis]) for axis in study.axes), with_interval(row, m.scale, m.unit), str(row["n"]), notes[n]]
         for n, row in enumerate(rows)
     ]
     return [Sheet("Values of the search", [*study.axes, m.label, "runs", "note"], lines, "")]

@@ -185,6 +185,6 @@ def _short(text: str, many: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
-def told(row: Mapping[str, Any], scale: float, unit: str) -> str:
+def with_interval(row: Mapping[str, Any], scale: float, unit: str) -> str:
     """Estimate of a row with its interval and unit."""
     return f"{show.estimate(row, scale)} {unit}".strip()

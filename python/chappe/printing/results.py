@@ -11,10 +11,10 @@ from chappe.measures import OF_TCP, measure_of, short_batches
 from chappe.printing import problems
 from chappe.results.budgets import AIRTIME, LOSSES, REASONS, SENDING, USES, Why
 from chappe.results.results import Results
-from chappe.results.silent_flows import told
+from chappe.results.silent_flows import describe
 from chappe.results.storage.columns import Rows, rows_of
 from chappe.results.warnings import ENDS
-from chappe.scenario import flow_selection as chosen
+from chappe.scenario import flow_selection
 from chappe.stats.doubts import CORRELATED, MEANING, TREND
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def results(r: Results, name: str, choice: str | None = None, measures: Sequence
             "(`tcp.max_timeouts`).",
             style="yellow",
         )
-    for text in told([] if r.end == "running" else r._silences):
+    for text in describe([] if r.end == "running" else r._silences):
         show.say(f"{text[0].upper()}{text[1:]}.", style="yellow")
     _completions(r._completed((0.5, 0.95, 0.99)))
     _links(r._rows("wired_links"))
@@ -77,7 +77,7 @@ def results(r: Results, name: str, choice: str | None = None, measures: Sequence
     title = (
         f"95 % confidence, from {count(used, 'batch')} of one run" if used > 1 else "From 1 batch, without an interval"
     )
-    kinds = chosen.kinds_of(columns)
+    kinds = flow_selection.kinds_of(columns)
     only_udp = "tcp" not in kinds and not r._columns("short_flows")["flow"]
     rows, doubts = [], []
     for row in summary:

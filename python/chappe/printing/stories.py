@@ -5,7 +5,7 @@ import polars as pl
 from chappe import text as show
 from chappe._common.words import count
 from chappe.stories.journey import PARTS
-from chappe.stories.overview import Told
+from chappe.stories.overview import Overview
 from chappe.stories.story import Story
 
 _TOLD = 8
@@ -26,7 +26,7 @@ def story(s: Story, lines: pl.DataFrame, most: int) -> None:
         )
 
 
-def told(of_flows: Told) -> None:
+def overview(of_flows: Overview) -> None:
     """Prints the stories of flows, and the lines of the others."""
     if of_flows.stories or of_flows.others:
         show.say("")

@@ -13,7 +13,7 @@ from chappe.errors import ChappeWarning
 from chappe.measures import measure_of
 from chappe.printing.results import pooled
 from chappe.results.storage.folder import FORMAT
-from chappe.scenario import flow_selection as chosen
+from chappe.scenario import flow_selection
 from chappe.stats.doubts import MEANING
 from chappe.study.study import Study, named
 from chappe.text.layout import Table
@@ -34,7 +34,7 @@ def study(s: Study, measures: Sequence[str], flows: str | None = None) -> None:
         if drawn := s._drawn:
             show.say(f"Drawn anew for each seed, alike at all points: {', '.join(drawn)}.")
         kinds = s._kinds
-        if len(kinds) > 1 and any(chosen.OF not in row["measure"] for row in rows):
+        if len(kinds) > 1 and any(flow_selection.OF not in row["measure"] for row in rows):
             show.say(pooled(kinds))
     show.say(f"{count(len(s.runs), 'run')} in {s.folder}.")
 

@@ -28,7 +28,7 @@ from chappe.results.storage.columns import TABLES, rows_of
 from chappe.results.storage.folder import FORMAT, SCENARIO, Writing
 from chappe.results.storage.metadata import of_file
 from chappe.results.warnings import of_results
-from chappe.scenario import flow_selection as chosen
+from chappe.scenario import flow_selection
 from chappe.scenario.scenario import Scenario, ScenarioLike, scenario_of
 from chappe.stats import Jackknife, check_confidence, lag1
 from chappe.stats.doubts import Tests, certain, of_batches, tests_of
@@ -477,15 +477,15 @@ class Results:
         """Measures of chosen flows, as :attr:`_pooled`."""
         names = [m.name for m in MEASURES if m.of != "nodes"]
         found: dict[str, tuple[Totals, Jackknife, Tests]] = {}
-        chosen.check_labels(flows, chosen.labels_in(self.flows))
+        flow_selection.check_labels(flows, flow_selection.labels_in(self.flows))
         for choice in dict.fromkeys(
-            name.partition(chosen.OF)[2] for name in chosen.of(names, flows, lambda: self.flows)
+            name.partition(flow_selection.OF)[2] for name in flow_selection.of(names, flows, lambda: self.flows)
         ):
-            of_choice = tables_of_flows(self.table, chosen.flows_of(choice))
+            of_choice = tables_of_flows(self.table, flow_selection.flows_of(choice))
             if of_choice["flows"].is_empty():
-                raise ValueError(chosen.none_of(choice, self.flows))
+                raise ValueError(flow_selection.none_of(choice, self.flows))
             pooled = _tested(self._totals(names, of_choice.__getitem__))
-            found |= {f"{name}{chosen.OF}{choice}": each for name, each in pooled.items()}
+            found |= {f"{name}{flow_selection.OF}{choice}": each for name, each in pooled.items()}
         return found
 
     def _pooled_named(self, measures: Sequence[str], flows: str | None) -> dict[str, tuple[Totals, Jackknife, Tests]]:
@@ -494,12 +494,14 @@ class Results:
 
         names, own = parse_measures(measures)
         found: dict[str, tuple[Totals, Jackknife, Tests]] = {}
-        for name in chosen.of(names, flows, lambda: self.flows):
-            measure, _, choice = name.partition(chosen.OF)
+        for name in flow_selection.of(names, flows, lambda: self.flows):
+            measure, _, choice = name.partition(flow_selection.OF)
             if choice:
-                chosen.check_labels(choice, chosen.labels_in(self.flows))
+                flow_selection.check_labels(choice, flow_selection.labels_in(self.flows))
             if measure in own:
-                found |= _tested([(name, of_run(self, own[measure], chosen.flows_of(choice) if choice else None))])
+                found |= _tested(
+                    [(name, of_run(self, own[measure], flow_selection.flows_of(choice) if choice else None))]
+                )
             else:
                 of_all = self._pooled_of(choice) if choice else self._pooled
                 found |= {name: of_all[name]} if name in of_all else {}

@@ -152,7 +152,7 @@ def _switched_off(scenario: Scenario | None, batteries: Rows) -> list[tuple[floa
     return sorted(found)
 
 
-def told(silences: Sequence[Silence]) -> list[str]:
+def describe(silences: Sequence[Silence]) -> list[str]:
     """A sentence for each of the first :data:`TOLD` flows, and the number of the rest."""
     sentences = [str(s) for s in silences[:TOLD]]
     if more := len(silences) - len(sentences):

@@ -17,7 +17,7 @@ QUICK = 1_000_000
 """Frames, and packets over point-to-point links, of a run that is repeated for stories at most: some seconds."""
 
 
-class Told(NamedTuple):
+class Overview(NamedTuple):
     """Stories of the flows of a run.
 
     Attributes:
@@ -36,7 +36,7 @@ class Told(NamedTuple):
 _MORE = "`--flows` tells the stories of chosen flows."
 
 
-def told(results: Results, most: int, *, progress: Progress = False) -> Told:
+def overview(results: Results, most: int, *, progress: Progress = False) -> Overview:
     """Tells the stories of the flows of a run, which is repeated if it did not record what they need.
 
     A flow is the worse the smaller its goodput is compared with the mean of the flows of its transport. Flows that did
@@ -48,7 +48,7 @@ def told(results: Results, most: int, *, progress: Progress = False) -> Told:
         progress: As in :func:`chappe.run`.
     """
     if not (sent := results.frames_sent + int(results.wired_links["packets_sent"].sum())):
-        return Told({}, [])
+        return Overview({}, [])
     alike = pl.col("goodput_bps").mean().over("transport")
     has_begun = (pl.col("started_at_s") < results.simulated_s).fill_null(False)
     share = (pl.col("goodput_bps") / alike).fill_nan(None)
@@ -57,21 +57,21 @@ def told(results: Results, most: int, *, progress: Progress = False) -> Told:
     lines = {row["flow"]: f"{titled(row)}: it did not begin." for row in results.flows.iter_rows(named=True)}
     lines |= {row["flow"]: _line(row) for row in begun.iter_rows(named=True)}
     if not is_watched(results) and sent > QUICK:
-        return Told({}, _in_order(lines), f"Stories are told of runs of at most {count(QUICK, 'frame')}.", _MORE)
+        return Overview({}, _in_order(lines), f"Stories are told of runs of at most {count(QUICK, 'frame')}.", _MORE)
     try:
         repeated = results if is_watched(results) else watched(results.scenario, progress)
     except LimitError:
         note = "Stories of flows need more memory than `run.max_memory`: a shorter run has them."
-        return Told({}, _in_order(lines), note)
+        return Overview({}, _in_order(lines), note)
     stories = {flow: story_of(repeated, flow) for flow in first}
     others = {flow: line for flow, line in lines.items() if flow not in stories}
     if not others:
-        return Told(stories, [])
+        return Overview(stories, [])
     note = (
         f"Of {count(len(lines), 'flow')} the {len(first)} with the least goodput, compared with that of their "
         "transport, are told in full."
     )
-    return Told(stories, _in_order(others), note, _MORE)
+    return Overview(stories, _in_order(others), note, _MORE)
 
 
 def _in_order(lines: dict[int, str]) -> list[str]:

@@ -17,7 +17,7 @@ from chappe._common.words import count, times
 from chappe.expressions.reductions import first_arrivals
 from chappe.results.budgets import LOSSES, REASONS, USES
 from chappe.results.results import Results, run
-from chappe.scenario import flow_selection as chosen
+from chappe.scenario import flow_selection
 from chappe.scenario.scenario import ScenarioLike, scenario_of
 from chappe.stories.journey import PARTS, Leg, journeys
 
@@ -114,10 +114,10 @@ def _number_of(text: str, flows: pl.DataFrame) -> int:
     """
     if text.isdecimal():
         return int(text)
-    chosen.check_labels(text, chosen.labels_in(flows))
-    of_choice = chosen.flows_of(text).of(flows)["flow"].to_list()
+    flow_selection.check_labels(text, flow_selection.labels_in(flows))
+    of_choice = flow_selection.flows_of(text).of(flows)["flow"].to_list()
     if not of_choice:
-        raise ValueError(chosen.none_of(text, flows))
+        raise ValueError(flow_selection.none_of(text, flows))
     if len(of_choice) > 1:
         raise ValueError(f"{quoted(text)} chooses {count(len(of_choice), 'flow')}: name one of {_listed(of_choice)}")
     return int(of_choice[0])
@@ -156,10 +156,10 @@ def stories(scenario: ScenarioLike, flows: str, *, progress: Progress = False) -
         ValueError: If there are no such flows.
     """
     results = watched(scenario, progress)
-    chosen.check_labels(flows, chosen.labels_in(results.flows))
-    of_choice = chosen.all_of(flows).of(results.flows)
+    flow_selection.check_labels(flows, flow_selection.labels_in(results.flows))
+    of_choice = flow_selection.all_of(flows).of(results.flows)
     if of_choice.is_empty():
-        raise ValueError(chosen.none_of(flows, results.flows))
+        raise ValueError(flow_selection.none_of(flows, results.flows))
     return {flow: story_of(results, flow) for flow in of_choice["flow"].sort()}
 
 

@@ -175,7 +175,7 @@ def _findings(rows: Sequence[Mapping[str, Any]], seeds: int, tried: int) -> list
     better.sort(key=lambda c: -by_change[c][GOODPUT]["relative"])
     sentences = [f"{count(tried, 'change')} tried with {seeds} seeds each; 95 % confidence for all of them together."]
     if better:
-        sentences += [f"{c}: {_told(by_change[c], GOODPUT)}{_costs(by_change[c], GOODPUT)}." for c in better[:3]]
+        sentences += [f"{c}: {_described(by_change[c], GOODPUT)}{_costs(by_change[c], GOODPUT)}." for c in better[:3]]
     else:
         ends = [of[GOODPUT]["relative_ci_high"] for of in by_change.values()]
         bound = "" if None in ends else f": none brings more than {100 * max(max(ends), 0):.0f} %"
@@ -185,7 +185,7 @@ def _findings(rows: Sequence[Mapping[str, Any]], seeds: int, tried: int) -> list
         if of.get(DELAY, {}).get("verdict") == "better" and c not in better[:3] and of[GOODPUT]["verdict"] != "worse"
     ]  # fmt: skip
     faster.sort(key=lambda c: by_change[c][DELAY]["relative"])
-    sentences += [f"{c}: {_told(by_change[c], DELAY)}{_costs(by_change[c], DELAY)}." for c in faster[:2]]
+    sentences += [f"{c}: {_described(by_change[c], DELAY)}{_costs(by_change[c], DELAY)}." for c in faster[:2]]
     worse = [c for c, of in by_change.items() if of[GOODPUT]["verdict"] == "worse"]
     if worse:
         worse.sort(key=lambda c: by_change[c][GOODPUT]["relative"])
@@ -200,7 +200,7 @@ WORDS = {GOODPUT: "goodput", DELAY: "delay", FAIRNESS: "Jain's index"}
 """Measures in sentences."""
 
 
-def _told(of_change: Mapping[str, Mapping[str, Any]], measure: str) -> str:
+def _described(of_change: Mapping[str, Mapping[str, Any]], measure: str) -> str:
     return f"{WORDS[measure]} {relative(of_change[measure])}"
 
 

@@ -15,7 +15,7 @@ from chappe._common.arguments import is_whole, not_whole, path_of, problem, quot
 from chappe.errors import Problem, ScenarioError, StudyError
 from chappe.expressions.own_measures import Own, direction_in, own_of, split, with_rule
 from chappe.expressions.run_measures import Warmup
-from chappe.scenario import flow_selection as chosen
+from chappe.scenario import flow_selection
 from chappe.scenario.scenario import Scenario, read_text, schema
 from chappe.study.design.axes import grid, seeds_of
 from chappe.study.design.search import Search, first_seeds, problems_of_search
@@ -129,8 +129,8 @@ class _Reader:
         warmup: Any = w.get("warmup", "discard")
         measures, own = self._measures([*axes, *(["case"] if cases else [])])
         flows = self._flows()
-        of_rules = None if chosen.is_each(flows) else flows
-        measures = chosen.of(measures, of_rules)
+        of_rules = None if flow_selection.is_each(flows) else flows
+        measures = flow_selection.of(measures, of_rules)
         search = self._search(of_rules)
         own = self._with_rules(own, search)
         precision = self._precision(seeds, of_rules, list(own.values()))
@@ -150,13 +150,13 @@ class _Reader:
             asked |= {search.measure: "search.measure"} if search is not None else {}
             if flows is not None and (wrong := problems_of_labels(points, {flows: "flows"})):
                 self._problems += [p._replace(message=f"`flows`: {p.message}") for p in wrong]
-                asked = {name: path for name, path in asked.items() if not name.endswith(f"{chosen.OF}{flows}")}
+                asked = {name: path for name, path in asked.items() if not name.endswith(f"{flow_selection.OF}{flows}")}
             self._problems += problems_of_rules(points, warmup, asked)
             self._problems += problems_of_own(points, list(own.values()), "measures")
             if search is not None:
                 self._problems += problems_of_search(search, points, cases, list(own.values()))
         if flows != of_rules and (rule := "precision" if precision else "search" if search else None):
-            help_ = f"choose one set of flows, {chosen.FORM}"
+            help_ = f"choose one set of flows, {flow_selection.FORM}"
             self._add("flows", f"`{rule}` needs one measure, and `flows` is {quoted(flows)}", help_)
         if precision is not None and search is not None:
             self._add("search", "a study has `search` or `precision`, not both", None)
@@ -286,7 +286,7 @@ class _Reader:
         if flows is None:
             return None
         try:
-            chosen.known(flows if isinstance(flows, str) else "")
+            flow_selection.known(flows if isinstance(flows, str) else "")
         except ValueError as e:
             message, _, help_ = str(e).partition("; ")
             self._add("flows", f"`flows`: {message}", help_ or None)
@@ -305,7 +305,7 @@ class _Reader:
             return None
         table = self._table(self._written, "precision")
         self._names("precision", table)
-        (measure,) = chosen.of([self._word("precision", table, "measure", "goodput_bps")], flows)
+        (measure,) = flow_selection.of([self._word("precision", table, "measure", "goodput_bps")], flows)
         within = share(table.get("within"))
         if within is None:
             self._add("precision.within", "`precision.within` is not a share of the mean", 'write it as a text: "5 %"')
@@ -330,7 +330,7 @@ class _Reader:
             table["low"],
             table["high"],
             resolution=table.get("resolution", 1),
-            measure=chosen.of([self._word("search", table, "measure", "goodput_bps")], flows)[0],
+            measure=flow_selection.of([self._word("search", table, "measure", "goodput_bps")], flows)[0],
             direction=self._direction(table),
             max_points=self._count("search", table, "max_points") or 40,
             max_runs=self._count("search", table, "max_runs") or 500,

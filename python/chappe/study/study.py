@@ -30,7 +30,7 @@ from chappe.results import silent_flows as silence
 from chappe.results.storage import tables
 from chappe.results.storage.columns import RUN
 from chappe.results.warnings import ENDS, of_batches
-from chappe.scenario import flow_selection as chosen
+from chappe.scenario import flow_selection
 from chappe.scenario.scenario import Scenario
 from chappe.stats import check_confidence, doubts
 from chappe.study.analysis import analysis
@@ -306,20 +306,22 @@ class Study:
         names, new = asked_later(measures, self._stored, self.axes)
         for one in new:
             if self._later.get(one.name, one).text != one.text:
-                self._of_own = {m: totals for m, totals in self._of_own.items() if chosen.parts(m)[0] != one.name}
+                self._of_own = {
+                    m: totals for m, totals in self._of_own.items() if flow_selection.parts(m)[0] != one.name
+                }
             self._later[one.name] = one
         return names
 
     def _is_own(self, measure: str) -> bool:
-        return measure.partition(chosen.OF)[0] in self._own
+        return measure.partition(flow_selection.OF)[0] in self._own
 
     def _direction_of(self, measure: str) -> Direction | None:
         """Better direction of a measure of one's own; ``None`` of any other."""
-        return self._own[measure.partition(chosen.OF)[0]].direction if self._is_own(measure) else None
+        return self._own[measure.partition(flow_selection.OF)[0]].direction if self._is_own(measure) else None
 
     def _own_in_order(self, measure: str) -> list[analysis.Sample]:
         """Totals of a measure of one's own at each point, by runs."""
-        name, choice = chosen.parts(measure)
+        name, choice = flow_selection.parts(measure)
         runs = self._there
         keys = runs[RUN].unique(maintain_order=True).to_list()
         if not keys:
@@ -338,7 +340,7 @@ class Study:
 
     def _sums_of(self, measure: str) -> pl.DataFrame:
         """Numerator and denominator of a measure in each run."""
-        if chosen.parts(measure)[1] is None:
+        if flow_selection.parts(measure)[1] is None:
             return self._measured[1].filter(measure=measure)
         if measure not in self._sums:
             keys = self._there[RUN].unique(maintain_order=True).to_list()
@@ -351,14 +353,14 @@ class Study:
     def _kinds(self) -> dict[str, int]:
         """Numbers of TCP and of UDP flows in the first run."""
         first = self._there[RUN].head(1).to_list()
-        return chosen.kinds_of(self._rows("flows", first)) if first else {}
+        return flow_selection.kinds_of(self._rows("flows", first)) if first else {}
 
     def _flows_of(self, measure: str) -> dict[str, int]:
         """Number of flows, of those that a measure is taken of, of the first run of each point."""
         keys = self._there.unique("point", keep="first", maintain_order=True)[RUN].unique(maintain_order=True).to_list()
         if not keys:
             return {}
-        choice, flows = chosen.parts(measure)[1], self._rows("flows", keys)
+        choice, flows = flow_selection.parts(measure)[1], self._rows("flows", keys)
         counted = (flows if choice is None else choice.of(flows, [RUN])).group_by(RUN).len()
         return dict(counted.iter_rows())
 
@@ -422,20 +424,20 @@ class Study:
         for name in measures:
             analysis.check_measure(name, self._own)
         runs = self._there[RUN].unique(maintain_order=True).to_list()
-        texts = [flows, *(name.partition(chosen.OF)[2] for name in measures)]
+        texts = [flows, *(name.partition(flow_selection.OF)[2] for name in measures)]
         if runs and (texts := [text for text in texts if text]):
-            labels = chosen.labels_in(self._rows("flows", runs))
+            labels = flow_selection.labels_in(self._rows("flows", runs))
             for text in texts:
-                chosen.check_labels(text, labels)
-        names = chosen.of(measures, flows, (lambda: self._rows("flows", runs)) if each and runs else None)
-        for choice in {chosen.parts(name)[1] for name in names} - {None} if runs else ():
+                flow_selection.check_labels(text, labels)
+        names = flow_selection.of(measures, flows, (lambda: self._rows("flows", runs)) if each and runs else None)
+        for choice in {flow_selection.parts(name)[1] for name in names} - {None} if runs else ():
             assert choice is not None
             if choice.of(of_all := self._rows("flows", runs), [RUN]).is_empty():
-                raise ValueError(chosen.none_of(choice.text, of_all))
+                raise ValueError(flow_selection.none_of(choice.text, of_all))
         for name in names:
             analysis.check_measure(name, self._own)
             if self._is_own(name):
-                own.choice_of(self._own[chosen.parts(name)[0]], chosen.parts(name)[1])
+                own.choice_of(self._own[flow_selection.parts(name)[0]], flow_selection.parts(name)[1])
         return names
 
     def _of_flows(self, measure: str, flows: str | None) -> list[analysis.Sample]:
@@ -843,7 +845,7 @@ class Study:
     def _known(self, measure: str) -> Known:
         """Totals of a measure in runs by name, as the search saw them."""
         if self._is_own(measure):
-            name, choice = chosen.parts(measure)
+            name, choice = flow_selection.parts(measure)
 
             def together(keys: Sequence[str]) -> list[Totals | None]:
                 there = list(dict.fromkeys(key for key in keys if key in self._sources))

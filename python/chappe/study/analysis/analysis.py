@@ -253,7 +253,7 @@ def compare_all(
 ) -> list[dict[str, Any]]:
     """Rows of a comparison of all values of an axis with one of them."""
     reference = {axis: baseline}
-    _chosen(samples, reference)
+    _points_with(samples, reference)
     values = list(dict.fromkeys(s.labels[axis] for s in samples))
     rows = [
         ({**labels, axis: value, "baseline": baseline}, first, second)
@@ -272,7 +272,7 @@ def _contrasts(
     """Compared samples of two settings, with the values on the other axes."""
     if not a or set(a) != set(b):
         raise ValueError("both settings must give values of the same axes")
-    first, second = _chosen(samples, a), _chosen(samples, b)
+    first, second = _points_with(samples, a), _points_with(samples, b)
     refuse_one_seed(samples, "a comparison")
     return [
         ({k: v for k, v in sample.labels.items() if k not in a}, sample, second[rest])
@@ -321,7 +321,7 @@ def _adjusted(
     return rows
 
 
-def _chosen(samples: Sequence[Sample], setting: Mapping[str, Any]) -> dict[tuple[Any, ...], Sample]:
+def _points_with(samples: Sequence[Sample], setting: Mapping[str, Any]) -> dict[tuple[Any, ...], Sample]:
     """Points with a setting, by the values on the other axes."""
     for name in setting:
         if samples and name not in samples[0].labels:

@@ -33,7 +33,7 @@ from chappe.expressions.reductions import Reduction
 from chappe.expressions.run_measures import WARMUPS, Batches, Warmup, runs_of, totals_of, with_measures
 from chappe.measures import ENERGY, Direction, Totals, wrong
 from chappe.results.storage.columns import RUN
-from chappe.scenario import flow_selection as chosen
+from chappe.scenario import flow_selection
 from chappe.scenario.scenario import Scenario, ScenarioLike, scenario_of
 from chappe.stats import quotient
 from chappe.study.design.axes import (
@@ -445,9 +445,9 @@ class _Known:
         self._store = store
         self._measure = measure
         name: str | None = None
-        self._choice: chosen.Flows | None = None
+        self._choice: flow_selection.Flows | None = None
         if measure is not None:
-            name, self._choice = chosen.parts(measure)
+            name, self._choice = flow_selection.parts(measure)
         self._own = next((one for one in own if one.name == name), None)
         self._together: dict[tuple[str, ...], list[Totals]] = {}
         self._warmup = warmup
@@ -531,7 +531,7 @@ def _facts(store: Store, keys: Sequence[str], warmup: Warmup, points: Mapping[st
 
 def problems_of_rules(points: Sequence[Point], warmup: str, asked: Mapping[str, str]) -> list[Problem]:
     """Problems of the removal of transients, and of measures by the setting that uses them, at the given points."""
-    problems = problems_of_labels(points, {name: path for name, path in asked.items() if chosen.OF in name})
+    problems = problems_of_labels(points, {name: path for name, path in asked.items() if flow_selection.OF in name})
     if ENERGY in asked and not all(p.scenario.settings["run"]["airtime"] for p in points):
         help_ = "count airtime in the scenario: run.airtime = true"
         problems.append(problem(asked[ENERGY], f"`{ENERGY}` needs the count of airtime", help_))
@@ -589,11 +589,11 @@ def problems_of_labels(points: Sequence[Point], asked: Mapping[str, str]) -> lis
         asked: Names of measures, or choices of flows, with the setting that has them.
     """
     named = {text: path for text, path in asked.items() if _labels_in(text)}
-    labels = chosen.labels_of(point.scenario for point in points) if named else set()
+    labels = flow_selection.labels_of(point.scenario for point in points) if named else set()
     problems = []
     for text, path in named.items():
         try:
-            chosen.check_labels(_choice_in(text), labels)
+            flow_selection.check_labels(_choice_in(text), labels)
         except ValueError as e:
             message, _, help_ = str(e).partition("; ")
             problems.append(problem(path, message, help_ or None))
@@ -602,14 +602,14 @@ def problems_of_labels(points: Sequence[Point], asked: Mapping[str, str]) -> lis
 
 def _choice_in(text: str) -> str:
     """Choice of flows of a measure; the text itself if it names no measure."""
-    _, is_of, choice = text.partition(chosen.OF)
+    _, is_of, choice = text.partition(flow_selection.OF)
     return choice if is_of else text
 
 
 def _labels_in(text: str) -> list[str]:
     """Names and groups in a choice, or in a measure; none in a text that is no choice."""
     try:
-        return chosen.labels_in_text(_choice_in(text))
+        return flow_selection.labels_in_text(_choice_in(text))
     except ValueError:
         return []
 
@@ -701,12 +701,12 @@ def problems_of_measure(path: str, name: object, own: Collection[str] = ()) -> l
 
 def is_own(own: Iterable[Own], measure: str) -> bool:
     """True for a measure of one's own, perhaps of chosen flows."""
-    return measure.partition(chosen.OF)[0] in [one.name for one in own]
+    return measure.partition(flow_selection.OF)[0] in [one.name for one in own]
 
 
 def problems_of_choice(path: str, measure: str, own: Iterable[Own]) -> list[Problem]:
     """Problems of flows that are chosen for a measure of one's own whose tables have none."""
-    name, choice = chosen.parts(measure)
+    name, choice = flow_selection.parts(measure)
     try:
         for one in own:
             choice_of(one, choice if one.name == name else None)
