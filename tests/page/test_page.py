@@ -131,6 +131,10 @@ def test_the_command_writes_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert "Seed 2, " in Path("a.html").read_text(encoding="utf-8")
     assert cli.main(["run", "chain.toml", "--report", "--seed", "2", "-q"]) == 0
     assert Path("chain.html").read_bytes() == Path("a.html").read_bytes()
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["run", "--report", "chain.toml"])
+    assert ended.value.code == 2
+    assert "chain.toml is a scenario; give it before --report" in capsys.readouterr().err
     for out, reason in (("none/a.html", "there is no folder none"), (".", "is a folder"), ("", "--")):
         assert cli.main(["run", "chain.toml", "--report", out]) == 2
         printed = capsys.readouterr()

@@ -128,6 +128,13 @@ def _number_of_seeds(text: str, otherwise: str = "") -> int:
     return int(text)
 
 
+def _report(text: str) -> str:
+    """Name of a report, which may be left out before another option or at the end."""
+    if text.endswith(".toml"):
+        raise argparse.ArgumentTypeError(f"{plain(text)} is a scenario; give it before --report")
+    return text
+
+
 def _flow(text: str) -> int:
     if not re.fullmatch(r"[0-9]{1,9}", text):
         raise argparse.ArgumentTypeError(f"a flow is a whole number of at least 0, not {plain(text)}")
@@ -320,6 +327,7 @@ def parser(words: Sequence[str] = ()) -> Parser:
         "--report",
         metavar="FILE",
         nargs="?",
+        type=_report,
         const=True,
         help="write a report with a player of the run, an HTML file (default: NAME.html)",
     )
