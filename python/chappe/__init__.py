@@ -40,11 +40,11 @@ from chappe.scenario.scenario import Scenario, parts, schema
 if TYPE_CHECKING:
     from chappe.results.results import Results, run
     from chappe.results.simulation import Simulation, start
-    from chappe.results.storage.opening import open  # noqa: A004, it is `chappe.open`
     from chappe.stories.story import Story, follow
     from chappe.study import Study
     from chappe.study.advise import Advice, advise
     from chappe.study.execution.sweep import search, sweep
+    from chappe.study.opening import open  # noqa: A004, it is `chappe.open`
 
 __version__ = VERSION
 
@@ -89,7 +89,7 @@ _LATE = {
     "Story": "chappe.stories.story",
     "advise": "chappe.study.advise",
     "follow": "chappe.stories.story",
-    "open": "chappe.results.storage.opening",
+    "open": "chappe.study.opening",
     "start": "chappe.results.simulation",
     "Study": "chappe.study",
     "search": "chappe.study.execution.sweep",

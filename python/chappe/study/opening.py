@@ -2,7 +2,6 @@
 
 import os
 import warnings
-from typing import TYPE_CHECKING
 
 from chappe import RESULTS_EPOCH
 from chappe._common import forked
@@ -10,12 +9,11 @@ from chappe._common.arguments import path_of
 from chappe.errors import ChappeWarning, StorageError
 from chappe.results.results import Results
 from chappe.results.storage.saved import saved_in
+from chappe.study.store.store import STUDY
+from chappe.study.study import Study
 
-if TYPE_CHECKING:
-    from chappe.study import Study
 
-
-def open(folder: str | os.PathLike[str]) -> "Results | Study":  # noqa: A001, it is `chappe.open`
+def open(folder: str | os.PathLike[str]) -> Results | Study:  # noqa: A001, it is `chappe.open`
     """Opens a folder that :func:`chappe.run`, :meth:`Results.save`, ``chappe run --out`` or a study has written.
 
     Saved results have all tables, the scenario, seed, version and results epoch of the run. :meth:`Results.why` repeats
@@ -39,9 +37,6 @@ def open(folder: str | os.PathLike[str]) -> "Results | Study":  # noqa: A001, it
         raise StorageError(f"there is no folder {path}")
     if not path.is_dir():
         raise StorageError(f"{path} is not a folder")
-    from chappe.study import Study
-    from chappe.study.store.store import STUDY
-
     if (path / STUDY).exists():
         return Study(path)
     saved = saved_in(path)
