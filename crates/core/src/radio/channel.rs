@@ -172,7 +172,7 @@ impl Channel {
         }
     }
 
-    /// Switches a radio on again. It only senses signals that are on the air now and what begins before `deaf_until`.
+    /// Switches a radio on again. It only senses signals that are on the air now or begin before `deaf_until`.
     pub fn switch_on(&mut self, radio: RadioId, now: Time, deaf_until: Time) {
         let r = &mut self.receivers[radio.index()];
         (r.transmits_until, r.missed) = (deaf_until, Time::ZERO);

@@ -183,7 +183,7 @@ impl QosStation {
         }
     }
 
-    /// The station, with these networks in its secondary channel.
+    /// Returns the station with these networks in its secondary channel.
     #[must_use]
     pub fn with_secondary(self, others: Option<Secondary>) -> QosStation {
         QosStation { secondary: others.map(Box::new), ..self }
