@@ -146,7 +146,7 @@ impl Channel {
         place.is_ok_and(|i| self.modes.is_empty() || self.modes[start + i] >> mode & 1 == 1)
     }
 
-    /// Switches a radio off. It neither sends nor receives, as if it transmitted for ever. No receiver can decode the
+    /// Switches a radio off. It neither sends nor receives, as if it transmitted forever. No receiver can decode the
     /// frame that it has on the air; the medium stays busy for the length in its PLCP header (IEEE 802.11-2020, 15.3.6
     /// and 16.3.7: CCA is held although the carrier is lost). With cumulative interference it disturbs no receiver any
     /// more.
