@@ -23,7 +23,7 @@ LIMIT_MS = 0.75
 
 
 TIMES = 5
-"""Number of rounds: from one round to the next, the CPU time of a run changes by a tenth, that of a study by half."""
+"""Number of rounds: from one round to the next, the CPU time of a run changes by a tenth, a study's own by half."""
 
 
 def main() -> int:
