@@ -193,7 +193,7 @@ def measure_of(name: str) -> Measure:
 
 
 def _own(name: str) -> Measure:
-    """Description of a measure of one's own, whose unit is at the end of its name."""
+    """Description of a user-defined measure, whose unit is at the end of its name."""
     stem, _, unit = name.rpartition("_")
     known = {"s": ("s", 1.0), "bps": ("kbit/s", 1e-3), "j": ("J", 1.0), "bytes": ("bytes", 1.0)}
     printed, scale = known.get(unit, ("", 1.0))
@@ -213,7 +213,7 @@ def wrong(name: object, own: Collection[str] = ()) -> tuple[str, str] | None:
 
     Args:
         name: The name, perhaps of a measure of chosen flows.
-        own: Names of measures of one's own.
+        own: Names of user-defined measures.
     """
     if not isinstance(name, str):
         return f"there is no measure {quoted(name)}", hint(name)
@@ -337,7 +337,7 @@ class Totals(NamedTuple):
         statistic: Function from sums of rows to the measure.
         exact: Interval of a count or a share.
         limits: Smallest and largest possible value.
-        is_own: True for a measure of one's own, whose rows are runs: what was made together has the same columns.
+        is_own: True for a user-defined measure, whose rows are runs: what was made together has the same columns.
     """
 
     rows: NDArray[np.float64]
@@ -474,7 +474,7 @@ def tables_of_flows(
     each = [*keys, "batch"]
     shared = [name for name in batches.columns if name in of_flows.columns and name not in (*each, "used")]
     weights = {m.name: m.weight for m in MEASURES if m.weight is not None}
-    # Every column but a mean is a sum over the flows.
+    # Every column is a sum over the flows, except for means.
     sums = [pl.col(name).sum() for name in shared if name not in weights]
     means = [
         (pl.when(pl.col(n) > 0).then(pl.col(name) * pl.col(n)).sum() / pl.col(n).sum()).alias(name)

@@ -19,11 +19,11 @@ from chappe.study.execution.threads import execute
 AXES = {"topology.hops": [1, 2, 3, 4, 5], "tcp.receive_window": [1, 2, 4, 8]}
 SEEDS = range(1, 51)
 LIMIT_MS = 0.75
-"""Limit of the CPU time of a study beside a run."""
+"""Limit of the CPU time that a study takes per run, in addition to the run itself."""
 
 
 TIMES = 5
-"""Number of rounds: the CPU time of a run changes by a tenth from one to the next, a study's own by half."""
+"""Number of rounds: from one round to the next, the CPU time of a run changes by a tenth, a study's own by half."""
 
 
 def main() -> int:
@@ -48,13 +48,14 @@ def main() -> int:
     beside = sorted(study - runs for runs, study, _ in rounds)
     runs, study, again = (statistics.median(times) for times in zip(*rounds, strict=True))
     own = statistics.median(beside)
-    print(f"CPU time of {len(items)} runs alone: {runs:.2f} ms a run, the median of {TIMES} rounds")
+    print(f"CPU time of {len(items)} runs alone: {runs:.2f} ms per run, the median of {TIMES} rounds")
     print(
-        f"as a study: {study:.2f} ms a run, of which {own:.2f} ({beside[0]:.2f} to {beside[-1]:.2f}) ms beside the runs"
+        f"as a study: {study:.2f} ms per run, of which {own:.2f} ({beside[0]:.2f} to {beside[-1]:.2f}) ms are not the "
+        "run itself"
     )
-    print(f"again, with nothing missing: {again:.2f} ms a run")
+    print(f"again, with nothing missing: {again:.2f} ms per run")
     if own > LIMIT_MS:
-        print(f"The limit beside a run is {LIMIT_MS} ms")
+        print(f"The limit of this part is {LIMIT_MS} ms")
         return 1
     return 0
 

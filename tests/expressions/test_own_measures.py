@@ -1,4 +1,4 @@
-"""Measures of one's own: expressions, their totals over runs, quantiles of delays, and what is refused."""
+"""User-defined measures: expressions, their totals over runs, quantiles of delays, and what is refused."""
 
 import contextlib
 import io

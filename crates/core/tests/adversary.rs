@@ -209,7 +209,7 @@ impl Drive {
         }
         prop_assert_eq!(conn.max(), top);
         let waits = conn.una() < self.written && conn.gave_up().is_none();
-        prop_assert!(!waits || self.sender.deadline() != Time::NEVER, "it waits for ever at {} s", self.now.as_secs());
+        prop_assert!(!waits || self.sender.deadline() != Time::NEVER, "it waits forever at {} s", self.now.as_secs());
         Ok(())
     }
 

@@ -1745,7 +1745,7 @@ fn invalid_motion() {
     );
     assert_eq!(
         moved("position = [\"1 m\", \"1 m\"], speed = \"1 m/s\""),
-        format!("my.toml:2:68 event 0: a node that is there at once does not walk -> {either}")
+        format!("my.toml:2:68 event 0: a node that `position` moves at once has no destination or speed -> {either}")
     );
     assert_eq!(
         moved("position = [\"1 m\", \"1e8 m\"]"),

@@ -1,4 +1,4 @@
-//! Route requests that begin in one instant do not collide for ever.
+//! Route requests that begin at the same instant do not collide forever.
 
 use chappe_core::sim::Sim;
 use chappe_scenario::{NoFiles, Scenario};

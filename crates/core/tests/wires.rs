@@ -22,7 +22,7 @@ fn counts(sim: &Sim, column: &str) -> Vec<u64> {
 
 #[test]
 fn packet_takes_time_on_any_link() {
-    // 41 B at 1 Tbit/s take 0.3 ns: rounded to nothing, time would stand still for ever.
+    // 41 B at 1 Tbit/s take 0.3 ns: rounded to nothing, time would stand still forever.
     for stop in ["20 us", "9000 delivered"] {
         let sim = run(&format!(
             "run = {{ stop = \"{stop}\", batches = 1, warmup_batches = 0 }}\ntopology = {{ kind = \"none\", wired_nodes = 2 }}\n\
@@ -240,7 +240,7 @@ fn split_connection_ends_when_its_second_half_is_given_up() {
     let at = sim.recorder().flows().numbers("aborted_at_s").expect("a column")[0];
     assert!((15.0..16.0).contains(&at), "{at}");
     assert_eq!(counts(&sim, "local_timeouts"), [3]);
-    // The source has filled the buffer, hears nothing more, and gives up in turn: otherwise it would probe for ever.
+    // The source has filled the buffer, hears nothing more, and gives up in turn: otherwise it would probe forever.
     let sent = counts(&sim, "packets_sent")[0];
     assert!((1 + 64 + 4..100).contains(&sent), "{sent}");
     assert!(sim.now().as_secs() < 400.0, "{:?}", sim.now());

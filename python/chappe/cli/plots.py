@@ -197,7 +197,7 @@ def _path(out: str) -> Path:
 
 
 def _written(figure: "Figure", paths: Sequence[Path]) -> dict[str, Any]:
-    """Writes a figure to each of the files; their names."""
+    """Writes a figure to each of the files, and returns their names."""
     from chappe.plot import encoded
 
     for path in paths:

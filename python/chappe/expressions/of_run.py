@@ -1,4 +1,4 @@
-"""Measures of one's own of a single run, with intervals over its batches."""
+"""User-defined measures of a single run, with intervals over its batches."""
 
 from collections.abc import Iterable, Sequence
 
@@ -17,7 +17,7 @@ _WHOLE = "run"
 
 
 def parse_measures(measures: Sequence[str]) -> tuple[list[str], dict[str, Own]]:
-    """Names of measures, and those of one's own among them.
+    """Names of measures, and the user-defined ones among them.
 
     Args:
         measures: Names, and texts ``name = expression``.

@@ -1,4 +1,4 @@
-"""Measures of one's own of a study whose runs are there already."""
+"""User-defined measures of a study whose runs already exist."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -11,11 +11,11 @@ from chappe.scenario import flow_selection
 def asked_later(
     measures: Sequence[str], there: Mapping[str, Own], axes: Collection[str]
 ) -> tuple[list[str], list[Own]]:
-    """Names of measures, and those of one's own that the study does not have yet.
+    """Names of measures, and the user-defined ones that the study does not have yet.
 
     Args:
         measures: Names, and texts ``name = expression``.
-        there: Measures of one's own with which the runs were made.
+        there: User-defined measures with which the runs were made.
         axes: Names of the axes.
 
     Raises:

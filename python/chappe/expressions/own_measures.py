@@ -1,4 +1,4 @@
-"""Measures of one's own: expressions over the tables of a run, over all runs of a point, with their intervals."""
+"""User-defined measures: expressions over the tables of a run, over all runs of a point, with their intervals."""
 
 import difflib
 import math
@@ -42,7 +42,7 @@ _TAKEN = ("run", "point", "seed", "end", "simulated_s", "frames_sent", "measure"
 
 @dataclass(frozen=True)
 class Own:
-    """A measure of one's own.
+    """A user-defined measure.
 
     Attributes:
         name: Its name.
@@ -77,7 +77,7 @@ def defined(text: str) -> tuple[str, str] | None:
 
 
 def split(given: Iterable[str]) -> tuple[list[str], list[str]]:
-    """Names of measures, and those of them that are one's own, for :func:`own_of`.
+    """Names of measures, and the user-defined ones among them, for :func:`own_of`.
 
     Args:
         given: Names, perhaps of measures of chosen flows, and texts ``name = expression``.
@@ -95,7 +95,7 @@ def split(given: Iterable[str]) -> tuple[list[str], list[str]]:
 
 
 def with_rule(given: object, measure: object) -> Any:
-    """Measures of one's own as given, with that of a rule, if it is one that a study makes when it is asked for."""
+    """User-defined measures as given, with that of a rule, if it is one that a study makes when it is asked for."""
     name = measure.partition(flow_selection.OF)[0] if isinstance(measure, str) else None
     if name not in KNOWN:
         return given
@@ -107,7 +107,7 @@ def with_rule(given: object, measure: object) -> Any:
 
 
 def direction_in(own: Iterable[Own], measure: object) -> Direction | None:
-    """Better direction of a measure of one's own; ``None`` of any other, and if it is not known."""
+    """Better direction of a user-defined measure; ``None`` of any other, and if it is not known."""
     name = measure.partition(flow_selection.OF)[0] if isinstance(measure, str) else None
     return next((one.direction for one in own if one.name == name), None)
 
@@ -120,7 +120,7 @@ def rows_of(totals: Totals) -> list[Totals]:
 def own_of(
     given: Mapping[str, object] | Iterable[str], axes: Iterable[str], path: str
 ) -> tuple[list[Own], list[Problem]]:
-    """Measures of one's own, and problems.
+    """User-defined measures, and problems.
 
     Args:
         given: Expressions and functions by name; or names of :data:`KNOWN`, and texts ``name = expression``.
@@ -317,7 +317,7 @@ def _statistic(node: Node, places: Mapping[str, tuple[slice, NDArray[np.int64]]]
 
 
 def with_own(runs: pl.DataFrame, measures: Iterable[Own], table: Tables) -> pl.DataFrame:
-    """Runs with a column for each measure of one's own."""
+    """Runs with a column for each user-defined measure."""
     keys = runs[RUN].unique(maintain_order=True).to_list()
     found = [pl.Series(own.name, totals_of(own, keys, table).each, dtype=pl.Float64) for own in measures]
     if not found or not keys:

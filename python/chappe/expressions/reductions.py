@@ -1,4 +1,4 @@
-"""Reductions of the tables of a run to a few numbers, which measures of one's own are made of.
+"""Reductions of the tables of a run to a few numbers, from which user-defined measures are computed.
 
 Tables of ``run.record`` are reduced where the run is executed, flow by flow, and never leave it. A reduction is a sum,
 a number, an extreme, or a histogram with 64 bins per octave: quantiles are known within 1.1 %.
@@ -76,7 +76,7 @@ class Part:
 
     @property
     def source(self) -> str:
-        """Table of a run of which the table is made, or the table itself."""
+        """Table of a run from which the table is derived, or the table itself."""
         return "packets" if self.table in _OF_PACKETS else self.table
 
     @property
@@ -401,7 +401,7 @@ def losses(results: Results) -> pl.DataFrame:
 
 
 _OF_PACKETS = {"delays": delays, "gaps": gaps, "losses": losses}
-"""Tables that are made of the recorded table ``packets`` where the run is executed."""
+"""Tables derived from the recorded table ``packets`` where the run is executed."""
 
 
 def intervals(samples: pl.DataFrame, flows: pl.DataFrame, keys: Sequence[str] = ()) -> pl.DataFrame:

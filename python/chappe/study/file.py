@@ -262,7 +262,7 @@ class _Reader:
         return name, value
 
     def _measures(self, axes: list[str]) -> tuple[list[str], dict[str, Own]]:
-        """Names of the measures that are printed, and measures of one's own."""
+        """Names of the measures that are printed, and user-defined measures."""
         given = self._written.get("measures", ["goodput_bps"])
         if isinstance(given, dict):
             own, problems = own_of(given, axes, "measures")
@@ -294,7 +294,7 @@ class _Reader:
         return str(flows)
 
     def _with_rules(self, own: dict[str, Own], search: Search | None) -> dict[str, Own]:
-        """Measures of one's own, with that of a rule if it is one that a study makes when it is asked for."""
+        """User-defined measures, with that of a rule if it is one that a study makes when it is asked for."""
         rule = self._written.get("precision")
         asked = search.measure if search is not None else rule.get("measure") if isinstance(rule, dict) else None
         more, _ = own_of(with_rule([], asked), (), "measures")

@@ -289,16 +289,16 @@ class Study:
 
     @cached_property
     def _stored(self) -> dict[str, own.Own]:
-        """Measures of one's own with which the runs were made, by name."""
+        """User-defined measures with which the runs were made, by name."""
         return own.of_stored(self._about.get("measures", {}))
 
     @property
     def _own(self) -> dict[str, own.Own]:
-        """Measures of one's own, by name."""
+        """User-defined measures, by name."""
         return {**self._stored, **self._later}
 
     def _defined(self, measures: Sequence[str]) -> list[str]:
-        """Names of measures, of which those of one's own are kept: a later definition replaces an earlier one.
+        """Names of measures, of which the user-defined ones are kept: a later definition replaces an earlier one.
 
         Raises:
             ValueError: If an expression is wrong, or needs more than the tables of the study.
@@ -316,11 +316,11 @@ class Study:
         return measure.partition(flow_selection.OF)[0] in self._own
 
     def _direction_of(self, measure: str) -> Direction | None:
-        """Better direction of a measure of one's own; ``None`` of any other."""
+        """Better direction of a user-defined measure; ``None`` of any other."""
         return self._own[measure.partition(flow_selection.OF)[0]].direction if self._is_own(measure) else None
 
     def _own_in_order(self, measure: str) -> list[analysis.Sample]:
-        """Totals of a measure of one's own at each point, by runs."""
+        """Totals of a user-defined measure at each point, by runs."""
         name, choice = flow_selection.parts(measure)
         runs = self._there
         keys = runs[RUN].unique(maintain_order=True).to_list()
@@ -380,7 +380,7 @@ class Study:
         """Measures at each point, as ratios of totals, with intervals and quantiles.
 
         Args:
-            measures: Names of one or several of :data:`chappe.measures.MEASURES`, of measures of one's own
+            measures: Names of one or several of :data:`chappe.measures.MEASURES`, of user-defined measures
                 (:func:`chappe.sweep`), or of chosen flows, such as ``"mean_delay_s of udp"``. A definition such as
                 ``"share = sum(flows.timeouts) / sum(flows.packets_sent)"`` adds a measure of the tables of the study.
                 ``None``: all of :data:`chappe.measures.MEASURES`.

@@ -1,7 +1,7 @@
 """Times ours against ns-2 in a room: user CPU time of eleven nodes with 130 TCP connections and batteries, in turn.
 
 The runs are those of Ramarathinam and Labrador 2003 (``classroom.tcl``), without traces. DSDV is left out: in
-ns-2 some seeds loop for ever. Both must deliver as much.
+ns-2 some seeds loop forever. Both must deliver as much.
 
 Exit status 1: a run misses the target, or the deliveries disagree.
 """

@@ -4,8 +4,8 @@
 #   ROUTING    AODV, DSR or DSDV
 #   HEADERS    "all": packets carry the headers of everything that ns-2 knows, its default; "few": those needed
 #   SCHEDULER  event queue; Calendar is the default of ns-2
-# Prints "acked N", the segments of all 130 connections that are acknowledged. Nothing is traced but AODV's drops, which
-# cannot be switched off.
+# Prints "acked N", the segments of all 130 connections that are acknowledged. Only AODV's drops are traced, because
+# this trace cannot be switched off.
 set defaults {- - 1 500 all Calendar}
 foreach {agent routing seed stop headers scheduler} [concat $argv [lrange $defaults [llength $argv] end]] break
 set places {{4.5 0.5} {3 2.5} {7 2.5} {2 4.5} {6 4.5} {4 6.5} {8 6.5} {1 8.5} {5 8.5} {3 10.5} {7 10.5}}

@@ -2,11 +2,11 @@
 # ns walkers.tcl AGENT MOTION SINKS SEED SECONDS HEADERS SCHEDULER
 #   AGENT      Newreno or Sack1
 #   MOTION     a movement file, as of setdest
-#   SINKS      to which node each node sends: a list of numbers
+#   SINKS      destination of each node: a list of numbers
 #   HEADERS    "all": packets carry the headers of everything that ns-2 knows, its default; "few": those needed
 #   SCHEDULER  event queue; Calendar is the default of ns-2
-# Prints "acked N", the segments of all connections that are acknowledged. Nothing is traced but AODV's drops, which
-# cannot be switched off.
+# Prints "acked N", the segments of all connections that are acknowledged. Only AODV's drops are traced, because
+# this trace cannot be switched off.
 lassign $argv agent motion sinks seed stop headers scheduler
 
 set benches [file join [file dirname [info script]] .. .. .. benches]

@@ -23,7 +23,7 @@ tcp = {{ variant = "newreno", receive_window = 64, initial_window = 1, mss = "14
 
 
 def written(path: Path, text: str, seed: int, seconds: float) -> list[str]:
-    """Writes a scenario; the command that runs it with ours."""
+    """Writes a scenario, and returns the command that runs it with Chappe."""
     path.write_text(text, encoding="utf-8")
     return [program(), str(path), str(seed), f"run.stop={seconds} s"]
 

@@ -1,4 +1,4 @@
-# What the benches over wires share.
+# Procedures of the benches over wires.
 source [file join [file dirname [info script]] .. .. .. benches ns2.tcl]
 
 proc wire {from to rate delay limit} {

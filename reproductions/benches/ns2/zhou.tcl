@@ -7,7 +7,7 @@
 #   SCHEDULER  event queue; Calendar is the default of ns-2
 #   ACKS       "lossy": acknowledgements are lost, too
 #   ERA        "2003": defaults of TCP at that time
-#   STARTS     when the flows begin, by default 0.1 s apart
+#   STARTS     start times of the flows, by default 0.1 s apart
 # Prints "acked N N N N N", the last segment of each flow that is acknowledged.
 #
 # ns-2 has Snoop as a link layer of a LAN only. So there are two LANs of 1 Gbit/s, before and behind the wireless link.

@@ -149,9 +149,9 @@ def _states(comparisons: Sequence[Recorded]) -> list[str]:
     return [
         "## Runs with two states",
         "",
-        "How many runs have fallen into the lower state when they end: their goodput in the last batch is below "
-        f"{100 * COLLAPSED:.0f} % of that in the upper state. Ours are {len(MANY)}; of ns-2 there is the recorded run, "
-        "and further seeds of stock ns-2.35 (`reproductions/experiments/ns2/states.py`), which knows no ACK "
+        "Number of runs that have fallen into the lower state when they end: their goodput in the last batch is below "
+        f"{100 * COLLAPSED:.0f} % of that in the upper state. There are {len(MANY)} of our runs; of ns-2 there are the "
+        "recorded run and further seeds of stock ns-2.35 (`reproductions/experiments/ns2/states.py`), which has no ACK "
         "thinning. *p* is the probability of shares that are at least as different when both fall as often (Fisher's "
         "exact test).",
         "",

@@ -10,9 +10,9 @@ class SimulatorComparison:
     """A comparison: a package of this one with a module ``compare``, which is imported when it is needed."""
 
     name: str
-    """On the command line, and of its package."""
+    """Name on the command line, and of its package."""
     title: str
-    """A comparison of two simulators."""
+    """Description of the comparison."""
 
     def validate(self, folder: Path, *, jobs: int | None) -> int:
         """Makes the runs, prints a summary, writes ``validation.md`` and ``validation.csv``; returns an exit code."""

@@ -1,4 +1,4 @@
-"""Comparisons case by case: runs of ns-3, and some seeds of each case here."""
+"""Comparisons case by case: runs of ns-3, and runs of Chappe with several seeds for each case."""
 
 import math
 from abc import ABC, abstractmethod
@@ -18,19 +18,19 @@ from chappe_papers.validation.compare import OfSimulator, groups, percent, yes
 
 
 def relative(ours: Estimate, ns3: Estimate) -> float:
-    """The relative difference; where ns-3 has delivered nothing, none if ours has not either."""
+    """The relative difference; where ns-3 delivered nothing, zero if Chappe also delivered nothing."""
     return ours.mean / ns3.mean - 1 if ns3.mean else math.inf if ours.mean else 0.0
 
 
 @dataclass(frozen=True)
 class Goodputs(ABC):
-    """Goodput of a case in ns-3 and here [kbit/s].
+    """Goodput of a case in ns-3 and Chappe [kbit/s].
 
     Attributes:
         case: The case.
         ns3: The mean of the runs of ns-3.
-        ours: Ours.
-        plain: Ours without the departures of ns-3 from the standard, where there are any.
+        ours: The mean of our runs.
+        plain: The mean of our runs without the departures of ns-3 from the standard, where there are any.
     """
 
     case: Any
@@ -41,7 +41,7 @@ class Goodputs(ABC):
     @property
     @abstractmethod
     def is_certain(self) -> bool:
-        """True if a difference means something."""
+        """True if the difference is meaningful."""
 
     @property
     @abstractmethod
@@ -60,14 +60,14 @@ class Goodputs(ABC):
 
     @property
     def cells(self) -> tuple[str, str, str, str]:
-        """Goodput of ns-3 and ours, the difference, and that without departures from the standard."""
+        """Goodput of ns-3 and ours, the difference, and the difference without departures from the standard."""
         off = percent(self.off) if self.ns3.mean else ""
         plain = percent(relative(self.plain, self.ns3)) if self.plain and self.ns3.mean else ""
         return show.number(self.ns3.mean), show.number(self.ours.mean), off, plain
 
     @property
     def numbers(self) -> tuple[float, float, float]:
-        """Goodput of ns-3 and ours, and that without departures from the standard; NaN where there are none."""
+        """Goodput of ns-3, ours, and ours without departures from the standard; NaN where there are none."""
         return self.ns3.mean, self.ours.mean, self.plain.mean if self.plain else math.nan
 
 
@@ -75,14 +75,14 @@ class CaseByCase(OfSimulator):
     """A comparison of cases.
 
     Each comparison of a case has its ``case`` with a ``title``, the relative difference ``off``, ``agrees``, and
-    ``is_certain`` if the difference means something.
+    ``is_certain`` if the difference is meaningful.
 
     Attributes:
         case: The class of the cases.
         reference: The runs of ns-3, by case.
-        scenario: The scenario of a case; ``plain``: without the departures of ns-3 from the standard.
-        departs: True for a case that is also run without these departures.
-        weight: Relative effort of a run of a case.
+        scenario: Makes the scenario of a case; with ``plain`` without the departures of ns-3 from the standard.
+        departs: Returns true for a case that is also run without these departures.
+        weight: Returns the relative effort of a run of a case.
         counted: Names of the numbers of a kind of cases.
         columns: Names of the numbers of a case.
         written: Columns of the file after those of the case.
@@ -99,7 +99,7 @@ class CaseByCase(OfSimulator):
 
     @abstractmethod
     def comparison(self, case: Any, ns3: Any, ours: pl.DataFrame, plain: pl.DataFrame | None) -> Any:
-        """A case of ns-3 and ours, with and without its departures from the standard."""
+        """Comparison of a case in ns-3 with our runs, with and without the departures of ns-3 from the standard."""
 
     @abstractmethod
     def of_file(self, c: Any) -> Iterable[Sequence[object]]:
@@ -107,7 +107,7 @@ class CaseByCase(OfSimulator):
 
     @property
     def labels(self) -> Sequence[str]:
-        """The fields of the case, and whether it is without departures from the standard."""
+        """The fields of the case, and ``plain``: without departures from the standard."""
         return (*self.case._fields, "plain")
 
     @property
@@ -137,7 +137,7 @@ class CaseByCase(OfSimulator):
         return runs.make(items, self.of_run)
 
     def compare(self, runs: RunCache) -> list[Any]:
-        """Runs what ns-3 was run on."""
+        """Runs the cases of ns-3."""
         cases = self.reference()
         tables = self.run(cases, runs)
         return [
@@ -153,7 +153,7 @@ class CaseByCase(OfSimulator):
         return (agreement(comparisons),)
 
     def cells(self, c: Any) -> Sequence[str]:
-        """The cells of ``columns``; those of :class:`Goodputs`."""
+        """The cells of ``columns``, as :class:`Goodputs` has them."""
         cells: Sequence[str] = c.cells
         return cells
 
@@ -162,7 +162,7 @@ class CaseByCase(OfSimulator):
         return counted(comparisons)
 
     def by_kind(self, comparisons: Sequence[Any]) -> list[Sequence[str]]:
-        """The name of each kind of cases, and its counts."""
+        """The name and the counts of each kind of cases."""
         kinds = groups(comparisons, lambda c: self.kind(c.case))
         return [(kind, *self.count(of_kind)) for kind, of_kind in kinds.items()]
 
@@ -175,16 +175,16 @@ class CaseByCase(OfSimulator):
         return self.differing(comparisons), self.section("All cases", comparisons)
 
     def section(self, title: str, comparisons: Sequence[Any]) -> list[str]:
-        """A part of the page with some cases; none without cases."""
+        """A section of the page with some cases; empty without cases."""
         rows = [(c.case.title, *self.cells(c), yes(c.agrees)) for c in comparisons]
         return [f"## {title}", "", *table(("case", *self.columns, "agrees"), rows)] if rows else []
 
     def differing(self, comparisons: Sequence[Any]) -> list[str]:
-        """The part of the page with the cases that do not agree."""
+        """The section of the page with the cases that do not agree."""
         return self.section("Cases that do not agree", [c for c in comparisons if not c.agrees])
 
     def tables(self, comparisons: Sequence[Any], /) -> Iterator[Table]:
-        """Tables that say how many cases agree, and which do not."""
+        """Tables with the numbers of cases that agree, and with the cases that do not."""
         t = show.table("", *(f">{name}" for name in self.counted), title=f"{self.caption}: goodput")
         for cells in self.by_kind(comparisons):
             t.add_row(*cells)
@@ -197,7 +197,7 @@ class CaseByCase(OfSimulator):
 
 
 def counted(comparisons: Sequence[Any]) -> tuple[str, str, str, str]:
-    """Number of cases that agree, of cases, and the mean and the largest difference of those that are certain."""
+    """Number of cases that agree, number of cases, and the mean and the largest difference of the certain ones."""
     off = [c.off for c in comparisons if c.is_certain]
     numbers = (percent(sum(off) / len(off)), percent(max(off, key=abs))) if off else ("", "")
     return str(sum(c.agrees for c in comparisons)), str(len(comparisons)), *numbers

@@ -19,10 +19,10 @@ T = TypeVar("T")
 
 
 class Validation(ABC):
-    """A comparison. What it finds has any form: only its own methods read it.
+    """A comparison. Its findings have any form, because only its own methods read them.
 
     Attributes:
-        title: What is compared with what.
+        title: Title of the page: the subject, and the other simulator.
         content: Content of ``validation.md``, for the last line of the command.
     """
 
@@ -35,7 +35,7 @@ class Validation(ABC):
 
     @abstractmethod
     def compare(self, runs: RunCache) -> Any:
-        """Runs what the other simulator was run on, or finds the runs, and compares."""
+        """Makes the runs that the other simulator made, or finds them, and compares."""
 
     @property
     @abstractmethod
@@ -51,8 +51,8 @@ class Validation(ABC):
         """The text of ``validation.md``.
 
         Args:
-            found: What was found.
-            jobs: Runs at the same time, where the page needs runs that are not compared.
+            found: The findings of :meth:`compare`.
+            jobs: Number of parallel runs, where the page needs runs that are not compared.
         """
 
     @abstractmethod
@@ -82,15 +82,15 @@ class Validation(ABC):
 
 
 class OfSimulator(Validation):
-    """A comparison that belongs to no paper; its module ``compare`` has it as ``VALIDATION``.
+    """A comparison that belongs to no paper; its module ``compare`` names it ``VALIDATION``.
 
     Attributes:
-        name: On the command line.
-        subject: Names the progress bar.
+        name: Its name on the command line.
+        subject: Title of the progress bar.
         folder: The folder of its files, among them ``notes.md``.
         of_run: Values taken from a run.
-        seeds: Of our runs.
-        rule: When a value agrees, in lines.
+        seeds: Seeds of our runs.
+        rule: Condition under which a value agrees, as lines of the page.
     """
 
     name: str
@@ -107,7 +107,7 @@ class OfSimulator(Validation):
 
     @abstractmethod
     def base(self) -> Scenario:
-        """Any of the scenarios."""
+        """One of the scenarios."""
 
     @abstractmethod
     def sections(self, found: Any, jobs: int | None, /) -> Iterable[Sequence[str]]:
@@ -126,11 +126,11 @@ class OfSimulator(Validation):
         return ()
 
     def counts(self, _found: Any, /) -> Sequence[str]:
-        """Table of how many values agree."""
+        """Table with the number of values that agree."""
         return ()
 
     def page(self, found: Any, jobs: int | None, /) -> str:
-        """The page: what agrees, what does not and why, every value."""
+        """The page: numbers of agreements, differences with their reasons, and every value."""
         return joined(
             [f"# Validation of {self.title}"],
             *([paragraph] for paragraph in self.head(found)),
@@ -149,7 +149,7 @@ class OfSimulator(Validation):
 
 
 def groups(comparisons: Iterable[T], key: Callable[[T], str]) -> dict[str, list[T]]:
-    """Comparisons by a word of each, in the order in which the words come."""
+    """Comparisons by a word of each, in the order of the first occurrence of each word."""
     by_word: dict[str, list[T]] = {}
     for c in comparisons:
         by_word.setdefault(key(c), []).append(c)
@@ -162,7 +162,7 @@ def percent(share: float) -> str:
 
 
 def yes(agrees: bool) -> str:
-    """Cell of a page: whether a value agrees."""
+    """Cell of a page that says if a value agrees."""
     return "yes" if agrees else "**no**"
 
 
@@ -172,7 +172,7 @@ def origin(command: str) -> str:
 
 
 def joined(*parts: Sequence[str]) -> str:
-    """A page of parts, which are lines each, with an empty line between two parts. Empty parts are left out."""
+    """A page made of parts, separated by empty lines. A part is a list of lines; empty parts are omitted."""
     return "\n\n".join("\n".join(p).rstrip("\n") for p in parts if p) + "\n"
 
 

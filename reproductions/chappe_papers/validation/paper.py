@@ -1,4 +1,4 @@
-"""Everything that ns-2.35 was run on, run here: how far off is each number? The values, and the page."""
+"""Comparison of a paper's runs of ns-2.35 with those of Chappe: the difference of each number, and the page."""
 
 import math
 import random
@@ -37,11 +37,11 @@ class Comparison:
         row: The run in some words.
         part: The part of the page that it belongs to.
         point: The point that was run.
-        name: Of the measure.
+        name: Name of the measure.
         measure: Format and tolerance.
         ns2: The number of ns-2.
-        ours: Ours.
-        runs: Runs of ns-2 whose mean its number is.
+        ours: Our number.
+        runs: Number of runs of ns-2 whose mean is ``ns2``.
         many: Single runs of Chappe, in which the values of these runs are looked up, where there are any.
     """
 
@@ -69,13 +69,13 @@ class Comparison:
 
     @property
     def within(self) -> bool:
-        """True if they differ by at most the tolerance."""
+        """True if the numbers differ by at most the tolerance."""
         m = self.measure
         return abs(self.ours.mean - self.ns2.mean) <= (m.tolerance if m.absolute else m.tolerance * self.ns2.mean)
 
     @property
     def agrees(self) -> bool:
-        """True if they differ by at most the tolerance, or by no more than the half width."""
+        """True if the numbers differ by at most the tolerance, or by no more than the half width."""
         apart = abs(self.ours.mean - self.ns2.mean)
         return self.within or apart <= self.half_width or math.isclose(apart, 0, abs_tol=1e-12)
 
@@ -96,7 +96,7 @@ class Comparison:
     def numbers(self) -> list[str]:
         """Row, measure, both numbers in the unit of the measure, their difference, and the half width.
 
-        That of ns-2 with the number of its runs, when there are several.
+        The number of ns-2 is followed by the number of its runs, when there are several.
         """
         m = self.measure
         ns2, ours = (show.number(e.mean * m.scale) for e in (self.ns2, self.ours))
@@ -106,11 +106,11 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Tested(Comparison):
-    """A number of ns-2 and ours, and a test of whether chance puts them as far apart.
+    """A number of ns-2 and ours, and a test of the hypothesis that they differ by chance.
 
     Attributes:
-        chance: The probability that chance does.
-        adjusted: The same by Holm's rule, over all numbers of the page.
+        chance: Probability of so large a difference by chance.
+        adjusted: This probability by Holm's rule, over all numbers of the page.
     """
 
     chance: float = math.nan
@@ -123,7 +123,7 @@ class Tested(Comparison):
 
     @property
     def agrees(self) -> bool:
-        """True if they differ by at most the tolerance, or by what chance may do."""
+        """True if the numbers differ by at most the tolerance, or by an amount that chance explains."""
         return self.within or not self.adjusted < LEVEL
 
 
@@ -151,7 +151,7 @@ def run(
     runs: RunCache,
     of_run: Also | None = None,
 ) -> dict[K, pl.DataFrame]:
-    """Runs scenarios of points with seeds, or finds their runs; shows how far it is.
+    """Runs scenarios of points with seeds, or finds their runs; shows the progress.
 
     Args:
         design: The runs of the paper.
@@ -181,12 +181,12 @@ def mean(values: Sequence[float]) -> Estimate:
 
 
 class OfPaper(Validation):
-    """Parts of a paper's comparison with ns-2 that are its own; its module ``validate`` has one as ``VALIDATION``.
+    """A comparison of a paper's runs with ns-2; the module ``validate`` of the paper names it ``VALIDATION``.
 
     Attributes:
         design: The runs of the paper.
-        title: Of the page.
-        columns: Fields of the points that are written.
+        title: Title of the page.
+        columns: Fields of the points that are written to the file.
         also: Further columns of the values that do not agree.
         written: Further columns of the file.
     """
@@ -202,7 +202,7 @@ class OfPaper(Validation):
         """Notes for readers, in paragraphs."""
 
     def headline(self, comparisons: Sequence[Any]) -> str:
-        """Summary for readers who read no more."""
+        """Summary in one sentence."""
         return f"{sum(c.agrees for c in comparisons)} of {len(comparisons)} values agree."
 
     def sections(self, _found: Sequence[Any], /) -> list[str]:
@@ -214,7 +214,7 @@ class OfPaper(Validation):
         return [], []
 
     def more(self, c: Any, /) -> list[str]:
-        """The cells of ``also``: how probable such runs of ns-2 are among ours."""
+        """The cells of ``also``: the probability of such runs of ns-2 among our runs."""
         return [probability(c.p)]
 
     def of_file(self, _c: Any, /) -> list[object]:
@@ -227,7 +227,7 @@ class OfPaper(Validation):
 
     @property
     def header(self) -> Sequence[str]:
-        """The fields of the point, the numbers, and what is its own."""
+        """The fields of the point, the numbers, and the further columns of the paper."""
         numbers = ("measure", "ns2", "ours", "half_width_95", "agrees", "ns2_runs", "p")
         return (*self.columns, *numbers, *self.written)
 
@@ -242,7 +242,7 @@ class OfPaper(Validation):
             )
 
     def tables(self, comparisons: Sequence[Any], /) -> Iterator[Table]:
-        """How many numbers agree, and those that do not."""
+        """Tables with the counts of numbers that agree, and with the numbers that do not."""
         agree = show.table("", "measure", ">agree", ">of", title="Ours against ns-2.35", keys=2)
         for part, of_part in parts(comparisons).items():
             for label, of_measure in by_measure(of_part).items():

@@ -1,9 +1,9 @@
 """Runs of stock ns-2.35 on the network of Zhou et al. 2004 without losses, whose flows begin at drawn times.
 
 ``python reproductions/experiments/ns2/zhou.py`` needs the command ``ns`` (Debian package ns2) and prints lines for
-``reference.csv`` of the paper. In the recorded runs flows begin exactly 0.1 s apart, so that packets of two flows meet
-at the same instant, and an accident of the program decides which goes first. ``reproductions/benches/ns2/zhou.tcl``
-gives the recorded runs to the segment when it is given their seeds.
+``reference.csv`` of the paper. In the recorded runs flows begin exactly 0.1 s apart, so packets of two flows meet at
+the same instant, and an accident of the program decides which goes first. ``reproductions/benches/ns2/zhou.tcl``
+reproduces the recorded runs to the segment when it is given their seeds.
 """
 
 import csv

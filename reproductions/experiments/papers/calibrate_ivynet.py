@@ -1,7 +1,8 @@
 """Finds what Su, Steenkiste and Gross (2008) do not say of their testbed, from four of their numbers in turn.
 
-``python reproductions/experiments/papers/calibrate_ivynet.py`` makes four searches, each with what the ones before have
-found, and prints what was tried, on paths along a row; ``--write`` keeps it as the table that the paper's page shows.
+``python reproductions/experiments/papers/calibrate_ivynet.py`` makes four searches, each with the values found by the
+earlier ones, and prints all values that were tried, on paths along a row; ``--write`` keeps them as the table that the
+paper's page shows.
 The result is the preset ``ivynet`` and the distance of the rows of the frozen model in ``chappe_papers.su2008.points``.
 
 1. Preambles and the rate of ACKs: four flows, one hop, window limit 3.

@@ -4,7 +4,7 @@
 those in which any two are called different: by ``compare`` over ten rows, by ``rank`` over ten combinations of three
 settings (ranks, and settings that cannot be the best), and by a search over 32 values. Runs are normal, skewed, or
 collapse now and then. Then it draws studies that stop at a precision, also from real runs of NewReno and Vegas over 8
-hops, and prints how many of their intervals hold the true value. ``--quick`` draws and runs a twentieth; ``--write``
+hops, and prints how many of their intervals contain the true value. ``--quick`` draws and runs a twentieth; ``--write``
 puts both tables into docs/studies.md; ``--search`` makes the documented search of the receiver's window with 16 sets of
 seeds.
 """

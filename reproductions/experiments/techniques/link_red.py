@@ -1,8 +1,8 @@
 """Gain of Link RED with adaptive pacing on chains; its authors report 5 to 30 % of goodput.
 
-``python reproductions/experiments/techniques/link_red.py`` runs NewReno with and without it, and with each half of it,
-with ten seeds: as in ns-2 with AODV, which takes packets that are given up for lost routes, and with routes that never
-fail.
+``python reproductions/experiments/techniques/link_red.py`` runs NewReno with and without Link RED, and with each half
+of it, with ten seeds: as in ns-2 with AODV, which interprets packets that are given up as lost routes, and with routes
+that never fail.
 """
 
 from typing import Any

@@ -1,8 +1,8 @@
 """Gain and cost of Neighborhood RED for a pair of nodes whose neighbors do not let them send.
 
-``python reproductions/experiments/techniques/neighborhood_red.py`` runs NewReno over three pairs side by side, of which
-the middle one senses both others, which do not sense each other; as it is, with RED, with Neighborhood RED at its
-default and at a larger probability; then over a chain.
+``python reproductions/experiments/techniques/neighborhood_red.py`` runs NewReno over three pairs side by side. The
+middle pair senses both others, which do not sense each other. The queues are drop-tail, RED, and drop-tail with
+Neighborhood RED: by default, with ECN, and with a larger probability. Then NewReno runs over a chain.
 """
 
 from typing import Any

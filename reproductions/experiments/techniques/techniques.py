@@ -2,8 +2,8 @@
 
 *None of these techniques works in all scenarios*, say Su, Steenkiste and Gross (2008). ``python
 reproductions/experiments/techniques/techniques.py`` runs more of them on their testbed as the preset ``ivynet`` has it,
-and prints which is best where, and what each has of the best; ``--write`` makes the page ``techniques.md`` of it,
-``--paths`` makes runs fewer.
+and prints the best scheme of each scenario, and the share of the best that each scheme reaches; ``--write`` writes the
+page ``techniques.md``, ``--paths`` makes fewer runs.
 
 Every scenario has the same paths for all schemes. The best scheme of a scenario is chosen on every other path, and all
 are compared with it on the rest, so that the best is not the luckiest; the same with the worst scenario of a scheme.

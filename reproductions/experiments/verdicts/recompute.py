@@ -1,7 +1,7 @@
 """Verdicts of twelve claims recomputed from ``claims.csv`` alone, by the rules of ``reproductions/docs/papers.md``.
 
 ``python reproductions/experiments/verdicts/recompute.py results/zhou2004 results/su2008`` reads effects, intervals,
-standard errors and degrees of freedom, computes probabilities, decisions (Holm), sizes and verdicts anew, and compares
+standard errors and degrees of freedom, recomputes probabilities, decisions (Holm), sizes and verdicts, and compares
 them with those of the file; exit code 1 if any differs. Without folders it reads the published ones; ``--quick`` is for
 short runs. It imports nothing of Chappe, so that a mistake there is not repeated here.
 """

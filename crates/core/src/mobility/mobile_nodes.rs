@@ -120,7 +120,7 @@ struct RandomWaypoint {
 /// Source of a node's movement segments.
 #[derive(Clone, Debug)]
 enum Source {
-    /// The node rests for ever after its segment.
+    /// The node rests forever after its segment.
     None,
     /// Segments between random waypoints.
     RandomWaypoint(Box<RandomWaypoint>),

@@ -78,7 +78,7 @@ impl Link {
     /// If the transmitter is busy.
     pub fn transmit(&mut self, packet: PacketId, bytes: u32, now: Time) {
         assert!(self.is_free(), "a packet is sent while another one is");
-        // At least 1 ns: a packet that took no time could loop for ever at one instant.
+        // At least 1 ns: a packet that took no time could loop forever at one instant.
         let airtime = self.cfg.rate.airtime(bytes).max(Span(1));
         self.free_at = now + airtime;
         let arrival = self.free_at + self.cfg.delay;

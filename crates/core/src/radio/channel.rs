@@ -146,7 +146,7 @@ impl Channel {
         place.is_ok_and(|i| self.modes.is_empty() || self.modes[start + i] >> mode & 1 == 1)
     }
 
-    /// Switches a radio off. It neither sends nor receives, as if it transmitted for ever. No receiver can decode the
+    /// Switches a radio off. It neither sends nor receives, as if it transmitted forever. No receiver can decode the
     /// frame that it has on the air; the medium stays busy for the length in its PLCP header (IEEE 802.11-2020, 15.3.6
     /// and 16.3.7: CCA is held although the carrier is lost). With cumulative interference it disturbs no receiver any
     /// more.
@@ -172,7 +172,7 @@ impl Channel {
         }
     }
 
-    /// Switches a radio on again. It only senses signals that are on the air now and what begins before `deaf_until`.
+    /// Switches a radio on again. It only senses signals that are on the air now or begin before `deaf_until`.
     pub fn switch_on(&mut self, radio: RadioId, now: Time, deaf_until: Time) {
         let r = &mut self.receivers[radio.index()];
         (r.transmits_until, r.missed) = (deaf_until, Time::ZERO);

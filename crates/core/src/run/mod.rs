@@ -23,6 +23,6 @@ pub enum End {
     Limit,
     /// No event was left.
     Idle,
-    /// The driving program cancelled the run.
+    /// The driving program canceled the run.
     Cancelled,
 }

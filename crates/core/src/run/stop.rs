@@ -1,4 +1,4 @@
-//! When a run ends.
+//! End of a run: a number of delivered packets, or an instant.
 
 use crate::setting::{Node, Scalar, Value};
 use crate::unit::{Quantity, Time};

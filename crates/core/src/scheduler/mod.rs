@@ -1,7 +1,7 @@
 //! The scheduler: the order in which timers expire.
 //!
 //! Every actor that can act in a run is known when the run is set up, so there is no event queue: each actor has a
-//! *timer* with one deadline, and the scheduler finds the earliest. Setting, moving and cancelling a deadline are one
+//! *timer* with one deadline, and the scheduler finds the earliest. Setting, moving and canceling a deadline are one
 //! operation; nothing is allocated and no stale entry is left behind.
 //!
 //! Among timers due at the same time the one with the lowest number comes first.

@@ -24,7 +24,7 @@ const TOP: &str = "run";
 /// Numbers of modulation and coding schemes of HT: 8 for each number of streams.
 const OF_A_STREAM: u32 = 8;
 
-/// Advice on a number of other programs or standards that is another number here.
+/// Advice on a number that other programs or standards use where Chappe has a different number.
 pub fn number(path: &str, value: &str) -> Option<String> {
     if path.rsplit('.').next() != Some("mcs") {
         return None;

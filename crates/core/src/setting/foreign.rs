@@ -167,7 +167,7 @@ fn is_control(line: &str) -> bool {
     ["for", "foreach", "while", "if", "proc", "source", "global", "incr", "array", "puts", "expr"].contains(&word)
 }
 
-/// Recognizes tables of samples at each instant, where a `.movements` file has a line for each node.
+/// Recognizes tables of samples at each instant, whereas a `.movements` file has a line for each node.
 fn samples(text: &str) -> Option<(&'static str, &'static str)> {
     const ONE_LINE: &str = "write the waypoints of each node into one line of its own, from the first to the last";
     let says_2d = |l: &str| l.trim().strip_prefix('#').is_some_and(|c| c.trim().eq_ignore_ascii_case("2d"));

@@ -3,8 +3,8 @@
 //! another route. For some time after that, losses do not cut the window, and a cut shortly before is undone.
 //!
 //! The paper numbers packets and duplicate acknowledgements with options of its own, and names timestamps as another
-//! way. Timestamps are modeled: an acknowledgement echoes when the segment that triggered it was sent, so that
-//! an echo older than an earlier one shows that segments, or acknowledgements, were reordered.
+//! way. Timestamps are modeled: an acknowledgement echoes the time at which the segment that triggered it was
+//! sent. An echo older than an earlier one shows that segments, or acknowledgements, were reordered.
 
 use super::cc::interface::Window;
 use crate::setting::limit::range;

@@ -20,7 +20,8 @@ settings! {
         /// 8511: 0.8); "as_loss": a half, as after a loss. No effect if the loss recovery is `rack_tlp`.
         pub beta: Option<f64> | "as_loss" = None => above(0.0).below(1.0),
         /// Informs the sender at once of a segment that a queue has marked or dropped: an ideal ICMP Source Quench (RFC
-        /// 792), which is never lost and takes neither time nor air. It is an upper bound for the effect of a real one.
+        /// 792), which is never lost and takes neither time nor airtime. It is an upper bound for the effect of a real
+        /// one.
         pub source_quench: bool = false,
         /// Peculiarities of ns-2.
         pub ns2: Ns2 = Ns2::default(),

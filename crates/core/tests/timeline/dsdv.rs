@@ -176,7 +176,7 @@ fn packets_for_unknown_destinations_bring_an_update_of_ns2_forward() {
 
 #[test]
 fn an_update_that_is_not_taken_releases_nothing() {
-    // ns-2 loops for ever here: a finite metric with an old number for a destination that is lost.
+    // ns-2 loops forever here: a finite metric with an old number for a destination that is lost.
     let mut b = Bench::new("ns2-2.35", "");
     b.hear(1.0, 2, &[(2, 0, 4), (9, 1, 4)]);
     b.hear(2.0, 2, &[(9, INFINITE, 5)]);

@@ -145,7 +145,7 @@ fn is_given_up(out: &Out) -> bool {
 
 #[test]
 fn station_waits_for_a_frame_of_the_same_instant() {
-    // Both go at the boundary 1006, where neither senses the other; without a rule they would do so for ever.
+    // Both go at the boundary 1006, where neither senses the other; without a rule they would do so forever.
     for (came, waits) in [(Some(1_000_000), true), (Some(1_000_500), false), (None, false)] {
         let mut b = Bench::new("", 1);
         b.enqueue(1000, BE, 1);

@@ -106,7 +106,9 @@ fn moved(cfg: &Config, n: u32, event: &Event) -> Result<Command, Wrong> {
         (None, Some(to), Some(speed)) => Ok(Command::NodeSend(NodeId(n), to, speed)),
         (None, Some(_), None) => Err(("destination", "the speed is missing".into(), either())),
         (None, None, _) => Err(("", "the position or destination is missing".into(), either())),
-        (Some(_), _, _) => Err(("position", "a node that is there at once does not walk".into(), either())),
+        (Some(_), _, _) => {
+            Err(("position", "a node that `position` moves at once has no destination or speed".into(), either()))
+        }
     }
 }
 

@@ -275,7 +275,7 @@ settings! {
         /// Largest number of hops of such a flow on the shortest path.
         pub max_hops: Option<u32> | "unlimited" = None => at_most(1_000_000)
             ; used when |c| c.flows > 0, else "`traffic.flows` is 0",
-        /// Draws each node as an end of one of these flows at most.
+        /// Draws each node as an end of at most one of these flows.
         pub(everyday) distinct_ends: bool = true
             ; used when |c| c.flows > 0, else "`traffic.flows` is 0",
         /// A CSV file with the columns src and dst: one flow per line. An optional column started_at_s has the start

@@ -1,4 +1,4 @@
-//! Validation: values that parse but contradict each other, and settings that are hardly meant as written.
+//! Validation: values that parse but contradict each other, and settings that are probably not meant as written.
 //!
 //! First come the settings alone, then, if they make sense, the network that is built from them.
 

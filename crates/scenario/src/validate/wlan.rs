@@ -130,7 +130,7 @@ impl Checker<'_> {
                 self.error(
                     "radio.sinr.bandwidth",
                     format!(
-                        "the noise bandwidth is {}, and that of the channel is {}",
+                        "the noise bandwidth is {}, and the channel width is {}",
                         radio.sinr.bandwidth, ppdu.channel_width
                     ),
                     &format!("set `radio.sinr.bandwidth = \"{}\"`", ppdu.channel_width),

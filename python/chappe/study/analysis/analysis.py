@@ -96,7 +96,7 @@ def pooled(samples: Sequence[Sample], pool: Sequence[str]) -> list[Sample]:
 
 
 def check_measure(name: str, own: Collection[str] = ()) -> None:
-    """Refuses an unknown measure, which may be one of one's own."""
+    """Refuses an unknown measure, which may be user-defined."""
     if found := wrong(name, own):
         raise ValueError("; ".join(found))
 

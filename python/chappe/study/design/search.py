@@ -264,7 +264,7 @@ def curve(samples: Sequence[Sample], search: Search, results: Mapping[str, Explo
 def problems_of_search(
     search: Search, points: Sequence[Point], cases: Cases | None = None, own: Sequence[Own] = ()
 ) -> list[Problem]:
-    """Problems of a search, whose measure may be one of one's own."""
+    """Problems of a search, whose measure may be user-defined."""
 
     def problem(name: str, message: str, help_: str | None = None) -> Problem:
         return Problem(f"search.{name}", message, help_, None, None, None)

@@ -97,7 +97,7 @@ def sweep(
         max_length: Largest factor on ``run.stop`` with ``precision``, for studies with one seed.
         min_seeds: Number of seeds before which no point stops with ``precision``, at most ``max_seeds``, for studies
             with several seeds; ``None``: 10.
-        measures: Measures of one's own by name, in addition to those of every study: an expression such as
+        measures: User-defined measures by name, in addition to those of every study: an expression such as
             ``"sum(flows.timeouts) / sum(flows.packets_delivered)"`` (docs/studies.md); an expression of polars over the
             table ``flows``, or a numerator and a denominator; or a function of the tables of a run, by name, that
             returns a number, or a numerator and a denominator. Or a list of names such as ``"delay_p95_s"``.
@@ -221,7 +221,7 @@ def search(
         direction: ``"maximize"`` or ``"minimize"``; ``None``: the better direction of the measure.
         max_points: Number of measured values after which no round begins.
         max_runs: Largest number of runs at each point of the axes, without the fresh runs of the best value.
-        measures: Measures of one's own, as in :func:`sweep`, of which ``measure`` may be one.
+        measures: User-defined measures, as in :func:`sweep`, of which ``measure`` may be one.
         axes: As in :func:`sweep`.
         seeds: Number of seeds of the first round, at least 2, which begin at 1,000,001, or a list. Indistinguishable
             values get further seeds.
@@ -370,7 +370,7 @@ def carry_out(
         progress: True for a progress bar, or a function of the completed share.
         title: Title of the progress bar.
         doubts: Warnings about the points.
-        own: Measures of one's own.
+        own: User-defined measures.
     """
     with ExitStack() as stack:
         forgotten = Forgotten() if out is None else None
@@ -474,7 +474,7 @@ class _Known:
         return [self._totals.get(i.key) for i in items]
 
     def _of_own(self, own: Own, items: Sequence[Item]) -> list[Totals | None]:
-        """Totals of a measure of one's own, which have the same columns for these items."""
+        """Totals of a user-defined measure, which have the same columns for these items."""
         keys = tuple(dict.fromkeys(i.key for i in items if i.key not in self._failed))
         if keys and keys not in self._together:
             self._store.flush()
@@ -565,7 +565,7 @@ def problems_of_pool(pool: Sequence[str], axes: Sequence[str], is_precise: bool)
 
 
 def problems_of_own(points: Sequence[Point], own: Sequence[Own], path: str) -> list[Problem]:
-    """Problems of measures of one's own whose tables are empty at some points."""
+    """Problems of user-defined measures whose tables are empty at some points."""
     needs = {
         "airtime": ("airtime", False, "run.airtime = true"),
         "samples": ("sample_interval", "never", 'run.sample_interval = "1 s"'),
@@ -615,7 +615,7 @@ def _labels_in(text: str) -> list[str]:
 
 
 def problems_of_stop(rule: Precision, seeds: Sequence[int], own: Sequence[Own] = ()) -> list[Problem]:
-    """Problems of a stopping rule, whose measure may be one of one's own."""
+    """Problems of a stopping rule, whose measure may be user-defined."""
     problems = problems_of_measure("precision.measure", rule.measure, [one.name for one in own])
     if not problems:
         problems = problems_of_choice("precision.measure", rule.measure, own)
@@ -694,18 +694,18 @@ def problems_of_growth(rule: Precision, base: Scenario, points: Sequence[Point],
 
 
 def problems_of_measure(path: str, name: object, own: Collection[str] = ()) -> list[Problem]:
-    """Problems of the name of a measure, which may be one of one's own."""
+    """Problems of the name of a measure, which may be user-defined."""
     found = wrong(name, own)
     return [] if found is None else [problem(path, *found)]
 
 
 def is_own(own: Iterable[Own], measure: str) -> bool:
-    """True for a measure of one's own, perhaps of chosen flows."""
+    """True for a user-defined measure, perhaps of chosen flows."""
     return measure.partition(flow_selection.OF)[0] in [one.name for one in own]
 
 
 def problems_of_choice(path: str, measure: str, own: Iterable[Own]) -> list[Problem]:
-    """Problems of flows that are chosen for a measure of one's own whose tables have none."""
+    """Problems of flows that are chosen for a user-defined measure whose tables have none."""
     name, choice = flow_selection.parts(measure)
     try:
         for one in own:

@@ -45,7 +45,7 @@ class Finished(NamedTuple):
         simulated_s: Simulated time [s].
         frames_sent: Frames transmitted by all nodes.
         tables: The tables of every run.
-        reduced: What measures of one's own made of recorded tables: types and values by column; ``None`` without them.
+        reduced: Values of user-defined measures from recorded tables: types and values by column; else ``None``.
     """
 
     key: str

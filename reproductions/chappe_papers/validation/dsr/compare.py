@@ -15,7 +15,7 @@ from chappe_papers.validation.compare import OfSimulator, yes
 from chappe_papers.validation.dsr.cases import HERE, WALKS, Row, of_run, reference, scenario
 
 TITLES = {"newreno": "NewReno flows among 15 nodes", "vegas": "Vegas flows among 18 nodes"}
-"""Of each case."""
+"""Title of each case."""
 
 NEAR = (0.9, 1.1)
 """A column agrees if the interval of its ratio over all walks overlaps this one."""
@@ -25,7 +25,7 @@ WIDE = 0.2
 """Half width of an interval that decides little."""
 
 LEVEL = 0.05
-"""Level of the test of columns of which one simulator has nothing."""
+"""Level of the test of columns that are 0 in one simulator."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Ratio:
     Attributes:
         ours: Mean of our runs.
         ns2: Mean of the runs of ns-2.
-        seen: Runs in which a column is not 0, and runs: of Chappe, and of ns-2.
+        seen: Number of runs in which the column is not 0, and number of runs: of Chappe, and of ns-2.
     """
 
     ours: Estimate
@@ -44,12 +44,12 @@ class Ratio:
 
     @property
     def estimate(self) -> Estimate:
-        """The ratio; NaN where ns-2 has nothing."""
+        """The ratio; NaN where the column is 0 in ns-2."""
         return ratio(self.ours, self.ns2)
 
     @property
     def is_empty(self) -> bool:
-        """True if no run of either has any."""
+        """True if the column is 0 in every run of both."""
         return self.ours.mean == self.ns2.mean == 0
 
     @property
@@ -62,7 +62,7 @@ class Ratio:
         """True if the interval overlaps 0.9 to 1.1.
 
         Where one simulator has none there is no ratio: the shares of runs that have any are compared, by Fisher's exact
-        test at 5 %. Packets of one run come in bursts, so that their number is no count of independent events.
+        test at 5 %. Packets of one run come in bursts, so their number is no count of independent events.
         """
         if 0 in (self.ours.mean, self.ns2.mean):
             (a, of_a), (b, of_b) = self.seen
@@ -100,7 +100,7 @@ def mean(walks: Sequence[Sequence[Row]], name: str) -> Estimate:
 
 
 def seen(walks: Sequence[Sequence[Row]], name: str) -> tuple[int, int]:
-    """Runs in which a column is not 0, and runs."""
+    """Number of runs in which a column is not 0, and number of runs."""
     values = [row[name] for rows in walks for row in rows]
     return sum(v != 0 for v in values), len(values)
 
@@ -158,11 +158,11 @@ class OfDsr(OfSimulator):
         }
 
     def compare(self, runs: RunCache) -> Columns:
-        """Runs what ns-2 was run on."""
+        """Runs the walks of ns-2."""
         return {case: compare(ours, reference(case)) for case, ours in self.run(runs).items()}
 
     def rows(self, columns_of: Columns, /) -> Iterator[Sequence[object]]:
-        """A line for each walk, and one for all of them."""
+        """A line for each walk, and one for all walks."""
         for case, columns in columns_of.items():
             for c in columns:
                 for walk, r in [*c.walks.items(), ("all", c.together)]:
@@ -187,7 +187,7 @@ class OfDsr(OfSimulator):
 
 
 def answer(columns: Sequence[Column]) -> str:
-    """Count of the columns that agree, those that decide little, and the names of the others; empty columns apart."""
+    """Number of columns that agree, of those with wide intervals, names of the others, and number of empty columns."""
     judged = [c for c in columns if not c.together.is_empty]
     agree = [c for c in judged if c.together.agrees]
     wide = sum(c.together.is_wide for c in agree)
@@ -200,7 +200,7 @@ def answer(columns: Sequence[Column]) -> str:
 
 
 def _section(case: str, columns: Sequence[Column]) -> list[str]:
-    """The columns of a case on the page."""
+    """Section on the columns of a case."""
     rows = []
     for c in columns:
         agrees = "0" if c.together.is_empty else yes(c.together.agrees)

@@ -1,4 +1,4 @@
-"""Every run of ns-3 under SINR, made here: how far off is each goodput?"""
+"""Comparison of every run of ns-3 under SINR with runs of Chappe: the difference of each goodput."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ FIXED = 0.03
 """Tolerance of the goodput over one link at a fixed rate."""
 
 CHOSEN = 0.10
-"""Tolerance where rates are chosen, and of chains."""
+"""Tolerance of the goodput with rate control, and over chains."""
 
 
 @dataclass(frozen=True)
@@ -22,11 +22,11 @@ class Comparison(Goodputs):
     """A case of ns-3 and ours."""
 
     packets: float = field(kw_only=True)
-    """Packets that were delivered in ns-3 over a link."""
+    """Packets that ns-3 delivered over a link."""
 
     @property
     def is_certain(self) -> bool:
-        """True if a difference means something: over a link 400 packets are known to 10 %, two standard errors."""
+        """True if the difference is meaningful: over a link 400 packets are known to 10 %, two standard errors."""
         return self.case.place == "chain" or self.packets >= (2 / CHOSEN) ** 2
 
     @property

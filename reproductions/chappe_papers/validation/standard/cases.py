@@ -100,7 +100,7 @@ def scenario(case: Case, seconds: int = SECONDS, *, plain: bool = False) -> Scen
         "wlan.preamble": "short" if case.short_preamble else "long",
     }
     if case.rts:
-        # ns-3.37 tries an RTS for ever. Every frame is preceded by one, so that no data count as short.
+        # ns-3.37 tries an RTS forever. Every frame is preceded by one, so that no data count as short.
         settings["wlan.short_retry_limit"] = "unlimited"
     if case.kind in (TCP, MIXED):
         settings["queue.limit"] = 100

@@ -1,4 +1,4 @@
-"""Everything that ns-3 was run on, run here: how far off is each goodput?"""
+"""Comparison of every run of ns-3 with runs of Chappe: the difference of each goodput."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ from chappe_papers.validation.standard.ns3 import (
 )
 
 TOLERANCE = 0.03
-"""Of goodput."""
+"""Tolerance of the goodput."""
 
 FURTHER = frozenset(
     Case("sat", stations, 1, 11, rts, control, short)
@@ -55,12 +55,12 @@ class Comparison:
 
     case: Case
     ns3: Measured
-    """Of the runs to compare with."""
+    """Measures of the runs of ns-3 that are compared."""
     ours: Measured
     plain: Measured | None = None
-    """Ours with the short preamble that ns-3 does not have at 2 Mbit/s."""
+    """Our measures with the short preamble, which ns-3 does not have at 2 Mbit/s."""
     own: Measured | None = None
-    """Of ns-3 with its own rules, where those to compare with are mended."""
+    """Measures of ns-3 with its own rules, where the compared runs have mended rules."""
 
     @property
     def off(self) -> float:
@@ -133,7 +133,7 @@ class OfStandard(CaseByCase):
         return scenario(case, self.seconds, plain=plain)
 
     def kind(self, case: Case) -> str:
-        """The kind for people."""
+        """The kind of a case in words."""
         return KINDS[case.kind]
 
     def comparison(self, case: Case, ns3: Reference, ours: pl.DataFrame, plain: pl.DataFrame | None) -> Comparison:
@@ -148,12 +148,12 @@ class OfStandard(CaseByCase):
         return Comparison(case, estimates(ns3.best), of(ours), without, estimates(ns3.own) if ns3.mended else None)
 
     def count(self, comparisons: Sequence[Comparison]) -> Sequence[str]:
-        """Without the mean difference."""
+        """The cells of ``counted``, which omits the mean difference."""
         agree, of, _, largest = super().count(comparisons)
         return agree, of, largest
 
     def cells(self, c: Comparison) -> Sequence[str]:
-        """Goodputs and half width."""
+        """Both goodputs and the half width."""
         return [show.number(v / 1e3) for v in (c.ns3[GOODPUT].mean, c.ours[GOODPUT].mean, c.half_width)]
 
     def of_file(self, c: Comparison) -> Iterator[Sequence[object]]:
@@ -164,17 +164,17 @@ class OfStandard(CaseByCase):
             yield (name, *map(repr, numbers), c.agrees if name == GOODPUT else "")
 
     def answers(self, _comparisons: Sequence[Comparison], /) -> Sequence[str]:
-        """Nothing: the summary says it."""
+        """No lines: the summary has the numbers."""
         return ()
 
     def head(self, comparisons: Sequence[Comparison], /) -> Iterator[str]:
-        """What agrees, with the largest difference, of the cases and of further cases."""
+        """Number of agreements and largest difference, for the cases and for the further cases."""
         for what, some in zip(("cases", "further cases"), _parts(comparisons), strict=True):
             if some:
                 yield _agreement(some, what)
 
     def sections(self, comparisons: Sequence[Comparison], jobs: int | None, /) -> Iterable[Sequence[str]]:
-        """Rules and preamble of ns-3, the defaults of ns-2, and the cases."""
+        """Sections on rules and preamble of ns-3, on the defaults of ns-2, and on the cases."""
         main, further = _parts(comparisons)
         return (
             _rules(comparisons),
@@ -186,7 +186,7 @@ class OfStandard(CaseByCase):
         )
 
     def section(self, title: str, comparisons: Sequence[Comparison]) -> list[str]:
-        """A part of the page with some cases, in all measures; none without cases."""
+        """A section of the page with some cases, in all measures; empty without cases."""
         if not comparisons:
             return []
         lines = [
@@ -201,7 +201,7 @@ class OfStandard(CaseByCase):
 
 
 def _parts(comparisons: Sequence[Comparison]) -> tuple[list[Comparison], list[Comparison]]:
-    """The 56 cases, and further ones."""
+    """The 56 cases, and the further cases."""
     further = [c for c in comparisons if c.case in FURTHER]
     return [c for c in comparisons if c.case not in FURTHER], further
 
@@ -218,7 +218,7 @@ def _agreement(comparisons: Sequence[Comparison], what: str) -> str:
 
 
 def _rules(comparisons: Sequence[Comparison]) -> list[str]:
-    """Effect of mending two rules of ns-3."""
+    """Section on the effect of mending two rules of ns-3."""
     mended = [(c, c.own) for c in comparisons if c.own is not None]
     if not mended:
         return []
@@ -236,7 +236,7 @@ def _rules(comparisons: Sequence[Comparison]) -> list[str]:
 
 
 def _preamble(comparisons: Sequence[Comparison]) -> list[str]:
-    """Effect of the preamble that ns-3 has at 2 Mbit/s."""
+    """Section on the preamble that ns-3 has at 2 Mbit/s."""
     unlike = [(c, c.plain) for c in comparisons if c.plain is not None]
     if not unlike:
         return []

@@ -1,4 +1,4 @@
-"""Every run of ns-3 with 802.11n and 802.11ac, made here: how far off is each goodput?"""
+"""Comparison of every run of ns-3 with 802.11n and 802.11ac with runs of Chappe: the difference of each goodput."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ TOLERANCES = {"link": 0.01, "sat": 0.03, "edca": 0.03, "snr": 0.03, "hidden": 0.
 
 
 MOST_FLOWS = 4
-"""Flows of a case of access categories, at most."""
+"""Largest number of flows in a case of access categories."""
 
 
 def agree(ns3: Estimate, ours: Estimate, tolerance: float) -> bool:
@@ -42,7 +42,7 @@ class Share:
 
     case: Case
     category: str
-    """As in the tables."""
+    """Word for the category in the tables."""
     ns3: Estimate
     """Its goodput in ns-3 [kbit/s]."""
     ours: Estimate
@@ -60,12 +60,12 @@ class Share:
 
     @property
     def title(self) -> str:
-        """Case and category, for people."""
+        """Case and category in words."""
         return f"{self.case.title}: {CATEGORY[self.category].replace('_', ' ')}"
 
     @property
     def cells(self) -> tuple[str, str, str]:
-        """Goodput in ns-3 and here [kbit/s], and the difference."""
+        """Goodput in ns-3 and Chappe [kbit/s], and the difference."""
         return show.number(self.ns3.mean), show.number(self.ours.mean), percent(self.off) if self.ns3.mean else ""
 
 
@@ -125,7 +125,7 @@ def shares(case: Case, measured: Sequence[Measured], table: pl.DataFrame) -> tup
 
 
 class OfWifiN(CaseByCase):
-    """The comparison. Of links without noise only the first seed is run: back-off is all that is random there."""
+    """The comparison. Links without noise are run with the first seed only: only their backoff is random."""
 
     name = "wifi-n"
     title = "802.11n and 802.11ac against ns-3.37"
@@ -152,7 +152,7 @@ class OfWifiN(CaseByCase):
     )  # fmt: skip
 
     def seeds_of(self, case: Case, /) -> Sequence[int]:
-        """One of a link, all of others."""
+        """One seed for a link, all seeds for other cases."""
         return self.seeds[:1] if case.table == "link" else self.seeds
 
     def comparison(
@@ -177,12 +177,12 @@ class OfWifiN(CaseByCase):
             yield f"**Of {len(of_all)} goodputs of single access categories {agreeing} agree**, by the same criterion."
 
     def sections(self, comparisons: Sequence[Comparison], jobs: int | None, /) -> Iterable[Sequence[str]]:
-        """Also Bianchi's model, and access categories one by one."""
+        """Adds sections on Bianchi's model, and on access categories one by one."""
         differing, every = super().sections(comparisons, jobs)
         return _of_model(comparisons), differing, _of_shares(comparisons), every
 
     def tables(self, comparisons: Sequence[Comparison], /) -> Iterator[Table]:
-        """Also shares that do not agree."""
+        """Adds a table of the shares that do not agree."""
         yield from super().tables(comparisons)
         if unlike := [s for c in comparisons for s in c.shares if not s.agrees]:
             t = show.table("share does not agree", ">ns-3 [kbit/s]", ">ours", ">difference")
@@ -192,14 +192,14 @@ class OfWifiN(CaseByCase):
 
 
 def _of_shares(comparisons: Sequence[Comparison]) -> list[str]:
-    """Access categories one by one."""
+    """Section on access categories one by one."""
     header = ("case: category", "ns-3 [kbit/s]", "ours", "difference", "agrees")
     rows = [(s.title, *s.cells, yes(s.agrees)) for c in comparisons for s in c.shares]
     return ["## Access categories one by one", "", *table(header, rows)] if rows else []
 
 
 def _of_model(comparisons: Sequence[Comparison]) -> list[str]:
-    """Saturated stations compared with Bianchi's model."""
+    """Section on saturated stations, compared with Bianchi's model."""
     header = ("case", "model [kbit/s]", "ns-3", "ours", "ns-3 to model", "ours to model")
     rows = [
         (

@@ -40,7 +40,7 @@ settings! {
         /// Lets a packet pass that finds at most one packet waiting, or that is the first to find the average above
         /// `min_threshold` (ns-2).
         pub lenient: bool = false,
-        /// Adaptive RED: adapts `max_p` so that the average stays half-way between the thresholds.
+        /// Adaptive RED: adapts `max_p` so that the average stays halfway between the thresholds.
         pub adaptive: bool = false,
         /// Interval between adaptations of `max_p`.
         pub interval: Span = Span::ms(500) => at_most(HOUR)

@@ -44,7 +44,7 @@ pub(in crate::radio) struct Lists<'a> {
     pub(in crate::radio) transmitter: &'a mut Transmitter,
 }
 
-/// Margin of ranges, which are found to the millimetre.
+/// Margin of ranges, which are found to the millimeter.
 const ROUNDING: f64 = 1e-3;
 
 /// Longest carrier-sense range of these radios.

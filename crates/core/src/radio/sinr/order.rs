@@ -30,8 +30,8 @@ impl Air {
         matches!(lock, Lock::Free | Lock::Energy | Lock::Clean) && processed.iter().any(|s| s.from >= from)
     }
 
-    /// Decides anew about the receiver from the arrival of the last signal on. Returns true if the medium turns
-    /// busy.
+    /// Determines the state of the receiver again, from the arrival of the last signal on. Returns true if the
+    /// medium turns busy.
     #[cold]
     pub(super) fn settle(
         &mut self,

@@ -1,4 +1,4 @@
-//! Where time goes: airtime of nodes, time use and routes of flows.
+//! Uses of time: airtime of nodes, time use and route availability of flows.
 
 pub mod airtime;
 pub mod flow;

@@ -24,7 +24,7 @@ settings! {
         /// gets no quick acknowledgement (Linux).
         pub fin_at_once: bool = true,
         /// Quick acknowledgements: number of segments at the start of a connection that are acknowledged one by one,
-        /// half of the receive window at most (Linux: 16).
+        /// at most half of the receive window (Linux: 16).
         pub quick_acks: u32 = 0 => at_most(1_000_000),
         /// Acknowledges a segment with the PSH flag at once (Linux, if the application reads at once and sends
         /// nothing).

@@ -8,9 +8,9 @@ use crate::{keywords, settings};
 keywords! {
     /// Partial acknowledgements that restart the retransmission timer (RFC 6582, section 4).
     pub enum PartialAckTimer {
-        /// Only the first one restarts it.
+        /// Only the first partial acknowledgement restarts the timer.
         Impatient = "impatient",
-        /// Each of them restarts it.
+        /// Each partial acknowledgement restarts the timer.
         SlowButSteady = "slow_but_steady",
     }
 }

@@ -36,7 +36,7 @@ impl Connection {
     /// sends in 1/1024 s, with a radio in 1/128 s; `shift` doubles that. A sender that does not pace has a rate, too:
     /// twice that of its window in the first half of slow start, and 1.2 times that later.
     fn has_memory_at_node(&self, shift: u8) -> bool {
-        // With one segment outstanding at most, unneeded retransmissions delay no other segment.
+        // With at most one outstanding segment, unneeded retransmissions delay no other segment.
         if self.queued < 2 || self.outstanding() < 2 {
             return true;
         }

@@ -12,10 +12,10 @@ use std::collections::BTreeMap;
 settings! {
     /// Buffer of the receiver in bytes of memory, with the auto-tuning of Linux.
     pub struct Config if enabled, else "`tcp.receive_buffer.enabled` is false" {
-        /// Advertises the free space of a buffer in bytes, `tcp.receive_window` at most; otherwise the buffer holds
+        /// Advertises the free space of a buffer in bytes, at most `tcp.receive_window`; otherwise the buffer holds
         /// `tcp.receive_window` segments.
         pub enabled: bool = false,
-        /// Size of the buffer at the start, two segments at least (Linux: second number of `tcp_rmem`, or twice
+        /// Size of the buffer at the start, at least two segments (Linux: second number of `tcp_rmem`, or twice
         /// `SO_RCVBUF`).
         pub initial: Bytes = Bytes(131_072) => range(Bytes(2304), Bytes(1_000_000_000)),
         /// Size up to which auto-tuning grows the buffer (Linux: third number of `tcp_rmem`). If it is not above the

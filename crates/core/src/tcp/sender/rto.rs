@@ -11,7 +11,7 @@ keywords! {
         Rfc6298 = "rfc6298",
         /// SRTT and RTTVAR in whole ticks of a coarse clock, as scaled integers (ns-2).
         Ticks = "ticks",
-        /// Linux: the smoothed round-trip time plus the largest deviation in a round trip, `min` at least. The
+        /// Linux: the smoothed round-trip time plus the largest deviation in a round trip, at least `min`. The
         /// deviation decreases by a quarter of its excess each round trip.
         Linux = "linux",
     }

@@ -183,7 +183,7 @@ impl QosStation {
         }
     }
 
-    /// The station, with these networks in its secondary channel.
+    /// Returns the station with these networks in its secondary channel.
     #[must_use]
     pub fn with_secondary(self, others: Option<Secondary>) -> QosStation {
         QosStation { secondary: others.map(Box::new), ..self }
@@ -331,7 +331,7 @@ impl QosStation {
         let mut moved = false;
         for backoff in &mut self.backoffs {
             // Waits for a signal still on its way if both packets came at one instant, which no two clocks tell:
-            // stations started then would otherwise collide for ever. The DCF has the same rule (`FirstAccess`).
+            // stations started then would otherwise collide forever. The DCF has the same rule (`FirstAccess`).
             let ties = immediate.is_some() && immediate == backoff.immediate;
             let in_time = sensed + Span(crate::wlan::dcf::SAME_INSTANT) < backoff.access;
             if backoff.access != Time::NEVER && (in_time || ties) {

@@ -18,7 +18,7 @@ keywords! {
         /// lookaround.
         Madwifi = "madwifi",
         /// The implementation of ns-3.37: compares rates by the airtime of the frame alone; the second series of a
-        /// chain has one attempt more and the last one attempt less; a deferred lookaround counts only when it is
+        /// chain has one more attempt, the last series one attempt fewer; a deferred lookaround counts only when it is
         /// reached.
         Ns3 = "ns3",
     }

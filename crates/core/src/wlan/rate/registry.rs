@@ -58,8 +58,9 @@ pub(super) trait RateRule: Sized {
 }
 
 /// Declares the algorithms: the word of each in a scenario, the settings of rate control with those of each algorithm,
-/// the estimates for a neighbor, and the calls of its methods. A line has how the state is held, its type, the word,
-/// how the state is made with `cx`, and settings (`settings arf: arf::Config`), perhaps shared with another.
+/// the estimates for a neighbor, and the calls of its methods. A line has the way in which the state is held, its
+/// type, the word, an expression that makes the state with `cx`, and settings (`settings arf: arf::Config`), perhaps
+/// shared with another algorithm.
 macro_rules! algorithms {
     (
         $cx:ident:

@@ -387,7 +387,7 @@ fn ack(next: Seq, window: u32, now: Time) -> AckSegment {
 /// Advances until the sender has outputs, and returns them.
 fn wait(sender: &mut Sender, now: &mut Time) -> Vec<Seq> {
     loop {
-        assert!(sender.deadline() != Time::NEVER, "it waits for ever");
+        assert!(sender.deadline() != Time::NEVER, "it waits forever");
         *now = sender.deadline();
         sender.on_deadline(*now);
         let said = said(sender);

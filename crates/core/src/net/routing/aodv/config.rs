@@ -83,7 +83,7 @@ keywords! {
         /// Incremented, as after the loss of a link: no route over this node is then fresh enough to answer its
         /// request.
         Raised = "raised",
-        /// Copied from the error (RFC 3561, 6.11, and ns-2): nodes that use this one as next hop may answer its
+        /// Copied from the error (RFC 3561, 6.11, and ns-2): nodes that use this node as next hop may answer its
         /// request, which can form loops.
         Copied = "copied",
     }

@@ -127,9 +127,9 @@ settings! {
         /// and each entry has the time of the previous reply.
         pub grat_reply_late: bool = false
             ; used within |dsr: &Config| dsr.promiscuous, else "`routing.dsr.promiscuous` is false",
-        /// Lets a packet to be salvaged wait if no other route is known. The node sends a request to its neighbors, and
-        /// drops one of the packets for that destination whenever the next request would be due. This does not count as
-        /// salvaging.
+        /// Makes a packet that must be salvaged wait if no other route is known. The node sends a request to its
+        /// neighbors, and drops one of the packets for that destination whenever the next request would be due. This
+        /// does not count as salvaging.
         pub salvage_waits: bool = false
             ; used within |dsr: &Config| dsr.max_salvage > 0, else "`routing.dsr.max_salvage` is 0",
         /// Treats an overheard route error for this node as received, so that the errors that it carries for other

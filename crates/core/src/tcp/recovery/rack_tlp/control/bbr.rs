@@ -32,7 +32,7 @@ const FULL_ROUNDS: u32 = 3;
 const AGGREGATION_ROUNDS: u32 = 5;
 const AGGREGATION_TIME: u64 = 100_000;
 
-/// What BBR learns with an acknowledgement.
+/// Information that an acknowledgement gives to BBR.
 pub(in crate::tcp) struct BbrInput<'a> {
     pub now: Time,
     pub sample: &'a Sample,

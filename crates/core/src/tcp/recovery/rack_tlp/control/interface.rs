@@ -44,7 +44,7 @@ impl Window {
     }
 }
 
-/// What a window rule learns with an acknowledgement.
+/// Information that an acknowledgement gives to a window rule.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::tcp) struct Input {
     /// Time of arrival.

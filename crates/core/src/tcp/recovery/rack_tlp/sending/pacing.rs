@@ -16,7 +16,8 @@ pub(in crate::tcp::recovery::rack_tlp) struct Pacing {
 }
 
 impl Pacing {
-    /// Counts a segment of this many bytes that is sent now. A segment sent late shortens the next gap, by half at most.
+    /// Counts a segment of this many bytes that is sent now. A segment sent late shortens the next gap, by at most
+    /// half.
     pub fn count_sent(&mut self, now: Time, bytes: u32) {
         if self.rate == 0 {
             return;
