@@ -163,7 +163,7 @@ impl Moving {
                 continue;
             }
             let squared = position.squared_distance(there);
-            let (model, farthest_sensed) = &models[own_site.profile as usize];
+            let (model, farthest_sensed) = &models[site.profile as usize];
             if squared > *farthest_sensed {
                 continue;
             }
@@ -213,11 +213,11 @@ impl Moving {
 
 #[cfg(test)]
 mod tests {
-    use crate::radio::in_range::moving::*;
+    use super::*;
     use crate::radio::{Channel, Config, Reception, Sensitivity, Site};
     use crate::rng::{Purpose, Stream};
     use crate::setting::Many;
-    use crate::unit::{BitRate, Ratio};
+    use crate::unit::{BitRate, Ratio, SignalPower};
     use std::collections::HashSet;
 
     fn positions(rng: &mut Stream, n: usize) -> Vec<Position> {
@@ -238,11 +238,13 @@ mod tests {
     fn recomputed_receivers_equal_those_of_fixed_radios() {
         let mut rng = Stream::new(4, Purpose::Mobility, 0);
         let slow = Sensitivity { rate: BitRate::mbps(11), range: Some(Meters(120.0)), ..Sensitivity::default() };
-        let weak = Config { transmit_power: crate::unit::SignalPower(0.05), ..Config::default() };
+        let weak = Config { transmit_power: SignalPower(0.05), ..Config::default() };
+        let keen = Config { receive_threshold: Some(SignalPower(1e-11)), ..weak.clone() };
         for profiles in [
             vec![Config::default()],
             vec![Config { propagation: Propagation::Range, ..Config::default() }],
             vec![Config { sensitivity: Many(vec![slow]), ..Config::default() }, weak],
+            vec![Config::default(), keen],
             vec![Config { shadowing: Ratio::db(4.0), ..Config::default() }],
             vec![Config { reception: Reception::Sinr, propagation: Propagation::Friis, ..Config::default() }],
         ] {
