@@ -261,7 +261,7 @@ impl Captures {
             self.aggregates += 1;
             self.aggregates
         });
-        let ends = (self.mac(frame.to), self.mac(frame.from));
+        let ends @ (to, from) = (self.mac(frame.to), self.mac(frame.from));
         let mpdus = match psdu {
             Some(psdu) if packet.is_some() => {
                 let groups = psdu.mpdus.chunk_by(|a, b| a.seq == b.seq);
@@ -272,7 +272,7 @@ impl Captures {
                 let payload = packet.map(|(p, number)| self.payload(frame, p, number, pool));
                 let payload = payload.as_ref().map(|(kind, bytes)| (*kind, &bytes[..]));
                 let comment = packet.map_or(String::new(), |p| about(&p.0.body));
-                vec![Mpdu { comment, ..Mpdu::of(wifi::frame(frame, ends.0, ends.1, payload)) }]
+                vec![Mpdu { comment, ..Mpdu::of(wifi::frame(frame, to, from, payload)) }]
             }
         };
         let mut new = OnAir { frame: *frame, began: at, mpdus, aggregate, heard: vec![], others: vec![] };

@@ -85,7 +85,7 @@ pub fn dsr(
     header: &Header,
     request: Option<&DsrRequest>,
     next: u8,
-    ends: (NodeId, NodeId),
+    (source, destination): (NodeId, NodeId),
     timeout: Span,
 ) -> Option<Vec<u8>> {
     let mut options = vec![];
@@ -105,10 +105,10 @@ pub fn dsr(
         addresses(&mut data, &[error.link.from, error.tell, error.link.to]);
         option(&mut options, ROUTE_ERROR, &data);
     }
-    if let Some((destination, flow)) = header.unknown_flow {
+    if let Some((target, flow)) = header.unknown_flow {
         let kind = if flow.is_some() { UNKNOWN_FLOW } else { DEFAULT_FLOW_UNKNOWN };
         let mut data = vec![kind, header.salvaged & 0x0f];
-        addresses(&mut data, &[ends.0, ends.1, destination]);
+        addresses(&mut data, &[source, destination, target]);
         data.extend(flow.into_iter().flat_map(|id| (id as u16).to_be_bytes()));
         option(&mut options, ROUTE_ERROR, &data);
     }
