@@ -32,6 +32,7 @@ def _paper(args: argparse.Namespace) -> int:
 
     from chappe_papers import PAPERS, find
     from chappe_papers.paper import Wanted
+    from chappe_papers.reproduce import judge_anew
 
     if args.paper is None:
         _list_papers(args)
@@ -56,6 +57,8 @@ def _paper(args: argparse.Namespace) -> int:
     if args.decide is not None and (args.quick or args.compare or args.extra):
         raise CommandError("--decide makes further runs of full length for undecided claims: it excludes --quick, "
                            "--compare and --extra")  # fmt: skip
+    if args.fresh:
+        _need_fresh(paper, args)
     if args.compare and not paper.is_validated:
         raise CommandError(f"there are no ns-2 runs of {paper.name} to compare with")
     with folder(f"results/{paper.name}" if args.out is None else args.out) as out:
@@ -64,6 +67,12 @@ def _paper(args: argparse.Namespace) -> int:
                 with reduced_output(args):
                     code = paper.validate(out, jobs=args.jobs)
                 _print_json(args, paper=paper.name, folder=str(out), rows=_rows(out / "validation.csv"))
+                return code
+            if args.fresh:
+                with reduced_output(args):
+                    code = judge_anew(paper, out, args.claim, args.jobs)
+                rows = [row for row in _rows(out / "fresh.csv") if row["claim"] == args.claim]
+                _print_json(args, paper=paper.name, folder=str(out), points=rows)
                 return code
             wanted = Wanted(args.figure, args.table, args.claim, args.extra)
             with reduced_output(args):
@@ -80,6 +89,19 @@ def _need_part(paper: str, kind: str, value: int | str | None, known_parts: Sequ
     if value is not None and value not in known_parts:
         known = ", ".join(map(str, known_parts))
         raise CommandError(f"{paper} has no {kind} {value} to reproduce; known {kind}s: {known or 'none'}")
+
+
+def _need_fresh(paper: Any, args: argparse.Namespace) -> None:
+    """Refuses a fresh experiment that no claim declares, or beside other options."""
+    declared = [c.id for c in paper.all_claims if c.fresh]
+    known = f"claims of {paper.name} that declare one: {', '.join(declared) or 'none'}"
+    if args.claim is None:
+        raise CommandError(f"--fresh makes the fresh experiment of one claim, which --claim names; {known}")
+    if args.claim not in declared:
+        raise CommandError(f"{args.claim} declares no fresh experiment; {known}")
+    if args.quick or args.compare or args.decide is not None:
+        raise CommandError("--fresh makes runs of full length with new seeds: it excludes --quick, --compare and "
+                           "--decide")  # fmt: skip
 
 
 def _claims(paper: Any, wanted: Any, out: Path) -> list[dict[str, str]]:
@@ -170,6 +192,11 @@ def _add_paper_arguments(q: argparse.ArgumentParser) -> None:
         type=_cpu_time,
         metavar="TIME",
         help='make further runs for undecided claims, up to this CPU time, such as "15 min"',
+    )
+    q.add_argument(
+        "--fresh",
+        action="store_true",
+        help="judge the claim of --claim by its fresh experiment: more runs with new seeds, declared beforehand",
     )
     q.add_argument("--compare", action="store_true", help="compare all recorded ns-2 runs with runs of Chappe")
     out_option(q, "folder for figures and pages (default: results/PAPER)")

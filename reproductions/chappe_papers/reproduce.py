@@ -16,12 +16,12 @@ from chappe.study import RunCache
 from chappe.text import count
 
 from chappe_papers import summary
-from chappe_papers.judging import decide
+from chappe_papers.judging import decide, fresh
 from chappe_papers.judging.advice import Outcome
 from chappe_papers.judging.claims import Claim, needs
 from chappe_papers.judging.judge import LEVEL, SHORT_LEVEL, Answer, Form, Observation, Verdict
 from chappe_papers.pages import figures, made, page
-from chappe_papers.pages.files import write_csv
+from chappe_papers.pages.files import read_csv, write_csv
 from chappe_papers.paper import Paper, Wanted
 from chappe_papers.runs import runner
 from chappe_papers.runs.design import SEARCHED, Length
@@ -220,6 +220,31 @@ def reproduce(
     show.say(f"Written to {folder}: {_files(pictures, sheets, written)}.")
     if wanted.all:
         made.end(folder, asked, said)
+    return 0
+
+
+def judge_anew(paper: Paper, folder: Path, name: str, jobs: int | None) -> int:
+    """Makes the fresh experiment of a claim, prints its outcome, and writes its points to ``fresh.csv``.
+
+    Args:
+        paper: The paper.
+        folder: Folder for the results. Other claims in its ``fresh.csv`` stay.
+        name: The claim, which declares such an experiment.
+        jobs: Parallel runs; ``None``: one per core.
+    """
+    clock = Clock()
+    claim = next(c for c in paper.all_claims if c.id == name)
+    print(f"{paper.title}\n", flush=True)
+    with paper.design.run_cache(folder, jobs) as runs:
+        answers = {name: fresh.judge(paper.design, claim, runs)}
+    ns2 = {name: claim.judged(paper.design.ns2())}
+    path = folder / "fresh.csv"
+    others = [row for row in read_csv(path) if row[0] != name] if path.exists() else []
+    write_csv(path, CLAIM_COLUMNS, [*others, *claim_rows([claim], answers, ns2)])
+    _say([claim], answers, ns2)
+    executed = f"{runs.made:,} of {len(runs.frames):,} were made"
+    show.say(f"Runs: {claim.fresh} times those planned, with new seeds; {executed}.")
+    show.say(f"Cost: {clock.cost(jobs)}. Written to {path}.")
     return 0
 
 
@@ -430,13 +455,15 @@ def compared(paper: Paper, claims: Sequence[Claim], ours: Estimates, answers: Ma
 
 def _sequential(looks: Mapping[str, int]) -> str:
     """Note on claims that were looked at more than once."""
-    more = [f"{c} {2 ** (n - 1)} times" for c, n in looks.items() if n > 1]
+    more = [f"{c} {2 ** (min(n, decide.LOOKS) - 1)} times" for c, n in looks.items() if n > 1]
+    anew = [c for c, n in looks.items() if n > decide.LOOKS]
     return (
         f"Undecided claims have further runs (`--decide`). Every claim is judged at most {decide.LOOKS} times, first "
         "with the planned runs, then with twice as many each time, and each time at "
         f"{100 * LEVEL / decide.LOOKS:g} %, so that the error of all is at most {100 * LEVEL:g} %. Runs, relative to "
         f"those planned: {', '.join(more) or 'no claim has more'}. A claim with {2 ** (decide.LOOKS - 1)} times the "
-        "runs has had all its looks: more runs would need another rule."
+        "runs has had all its looks. Judged by a fresh experiment, with new seeds and by itself at "
+        f"{100 * LEVEL:g} %: {', '.join(anew) or 'none'}."
     )
 
 

@@ -2,9 +2,11 @@
 
 import json
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import chappe
 import numpy as np
 import pytest
 from chappe import StorageError, cli, plot
@@ -12,15 +14,19 @@ from chappe.stats import Estimate
 from chappe_papers.judging import judge
 from chappe_papers.judging.claims import Claim, compare
 from chappe_papers.judging.decide import LOOKS, RECORD, Looks
+from chappe_papers.judging.fresh import FIRST_SEED
 from chappe_papers.judging.judge import Verdict, more
 from chappe_papers.paper import Wanted
+from chappe_papers.reproduce import judge_anew
 from chappe_papers.runs import runner
 from chappe_papers.runs.estimates import Estimates
 from command import contents
 from scipy.stats import binom
 from small_paper import PAPER
+from small_paper.design import Point
 
 RUNS = 10
+FRESH = 2
 CLAIM = Claim("C-1", "a is more than b", "", lambda data: compare(data, more, [("there", "a", "b")], "m"))
 
 
@@ -58,25 +64,30 @@ class Drawn:
 def looked(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Looks]:
     """Looks at drawn runs until the claim is decided or the budget is spent."""
 
-    def look(drawn: Drawn, budget_s: float = 1e9) -> Looks:
+    def look(drawn: Drawn, budget_s: float = 1e9, anew: Drawn | None = None) -> Looks:
         cache = Cache()
 
         class Done:
-            def __init__(self, factor: int):
-                self.factor = factor
+            def __init__(self, factor: int, first_seed: int):
+                self.factor, self.first_seed = factor, first_seed
 
             def table(self, _points: Iterable[str]) -> Estimates:
-                return drawn.table(self.factor)
+                if self.first_seed == 1:
+                    return drawn.table(self.factor)
+                assert self.first_seed == FIRST_SEED
+                assert anew is not None
+                return anew.table(self.factor)
 
-        def run(_design: Any, _points: Any, _length: Any, cache: Cache, factor: int) -> Done:
+        def run(_design: Any, _points: Any, _length: Any, cache: Cache, factor: int, first_seed: int = 1) -> Done:
             for _ in range(RUNS * factor):
                 cache.check()
                 cache.spent_s += 1
-            return Done(factor)
+            return Done(factor, first_seed)
 
         monkeypatch.setattr(runner, "run", run)
-        monkeypatch.setattr(runner, "missing", lambda *arguments: [float(RUNS * arguments[-1])])
-        looks = Looks(Design(), [CLAIM], drawn.table(), cache, {})  # type: ignore[arg-type]  # stand-ins
+        monkeypatch.setattr(runner, "missing", lambda *arguments: [float(RUNS * arguments[4])])
+        claim = replace(CLAIM, fresh=FRESH if anew is not None else 0)
+        looks = Looks(Design(), [claim], drawn.table(), cache, {})  # type: ignore[arg-type]  # stand-ins
         looks.decide(budget_s, lambda: cache.spent_s)
         return looks
 
@@ -110,6 +121,20 @@ def test_more_runs_find_what_few_do_not(looked: Callable[..., Looks]) -> None:
     in_the_end = sum(looked(d).answers["C-1"].verdict is Verdict.CONFIRMED for d in drawn)
     assert at_once < 50
     assert in_the_end > 85
+
+
+def test_a_fresh_experiment_decides_alone_at_the_whole_level(looked: Callable[..., Looks]) -> None:
+    """It counts no run of the looks, neither for the statement nor against it, and needs no stricter level."""
+    spread, equal = np.linspace(-1, 1, RUNS * FRESH), Drawn(np.random.default_rng(4), 1.03, 0.2)
+    anew = Drawn(np.random.default_rng(4), 1.0, 0.2)
+    error = float(np.std(spread, ddof=1)) / (RUNS * FRESH) ** 0.5
+    # Just significant at 5 %, and not at a quarter of it.
+    anew.runs = {"a": 1 + 2.3 * 0.03 + 0.03 / error * spread, "b": np.ones(RUNS * FRESH)}
+    assert looked(equal).answers["C-1"].verdict is Verdict.OPEN
+    looks = looked(equal, anew=anew)
+    assert looks.of == {"C-1": LOOKS + 1}
+    assert looks.answers["C-1"].verdict is Verdict.CONFIRMED
+    assert CLAIM.judged(anew.table(FRESH), looks=LOOKS).verdict is Verdict.OPEN
 
 
 def test_what_a_decision_takes() -> None:
@@ -152,6 +177,23 @@ def test_a_page_is_made_again_to_the_byte(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.undo()
     monkeypatch.setattr(plot, "FORMATS", ("svg",))
     assert {n: d for n, d in made().items() if n != RECORD} == plain
+
+
+def test_a_fresh_experiment_has_seeds_that_no_look_has_seen(tmp_path: Path) -> None:
+    def made() -> str:
+        assert judge_anew(PAPER, tmp_path, "S-1", jobs=1) == 0
+        return (tmp_path / "fresh.csv").read_text()
+
+    written = made()
+    planned = PAPER.design.seeds(Point("vegas", 1), PAPER.design.full)
+    seeds = chappe.Study(tmp_path / "runs").runs["seed"].unique().sort().to_list()
+    assert seeds == list(range(FIRST_SEED, FIRST_SEED + 2 * planned))
+    # Again, beside another claim.
+    header, *rows = written.splitlines(keepends=True)
+    assert [row.split(",")[0] for row in rows] == ["S-1"] * len(PAPER.design.full.x)
+    other = rows[0].replace("S-1", "S-0")
+    (tmp_path / "fresh.csv").write_text("".join([header, other, *rows]))
+    assert made() == "".join([header, other, *rows])
 
 
 def test_an_interrupted_decision_keeps_its_runs_and_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -203,6 +245,8 @@ def test_a_damaged_record_is_an_error_before_any_run(text: str, tmp_path: Path) 
         (["--decide", "0 s"], "a CPU time is above 0 and has a unit"),
         (["--decide", "1 min", "--quick"], "--decide makes further runs of full length for undecided claims"),
         (["--decide", "1 min", "--compare"], "--decide makes further runs of full length for undecided claims"),
+        (["--fresh"], "--fresh makes the fresh experiment of one claim, which --claim names; claims of zhou2004"),
+        (["--fresh", "--claim", "P3-F2-1"], "P3-F2-1 declares no fresh experiment; claims of zhou2004 that declare"),
     ],
 )
 def test_wrong_arguments(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:

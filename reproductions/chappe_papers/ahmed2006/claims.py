@@ -111,7 +111,7 @@ def _(data: Estimates) -> Observations:
     yield from _single(data, THROUGHPUT, THROUGHPUT_REPORTED[0.0], 0.0)
 
 
-@claim("P4-F1-5", "ECN is slightly better than the other older variants", section=MOBILITY, figures=(1,))
+@claim("P4-F1-5", "ECN is slightly better than the other older variants", section=MOBILITY, figures=(1,), fresh=16)
 def _(data: Estimates) -> Observations:
     yield from _all(data, "ecn", OLDER, THROUGHPUT, more, 0.0, paper=(1.0, 1 + SLIGHTLY))
 
@@ -209,7 +209,7 @@ def _(data: Estimates) -> Observations:
 
 
 @claim("P4-F5-1", "E-NewReno loses 9 % instead of 5 % when nothing moves, and more the faster nodes are", section=LOSSY,
-       figures=(5,))  # fmt: skip
+       figures=(5,), fresh=16)  # fmt: skip
 def _(data: Estimates) -> Observations:
     reported = LOST_REPORTED[1.0] / LOST_REPORTED[0.0]
     for x, y in data.both(Point(OURS, 0.0, 1.0), Point(OURS), LOST):

@@ -133,7 +133,11 @@ def _falls(data: Estimates, name: str) -> Observations:
 
 
 @claim(
-    "P0-F12-1", "Retransmissions fall with the rate; thinned Vegas has more at 2 Mbit/s", section=SEVEN, figures=(12,)
+    "P0-F12-1",
+    "Retransmissions fall with the rate; thinned Vegas has more at 2 Mbit/s",
+    section=SEVEN,
+    figures=(12,),
+    fresh=32,
 )
 def _(data: Estimates) -> Observations:
     yield from _falls(data, RETRANSMISSIONS)

@@ -31,6 +31,8 @@ class Claim:
         figures: The figures it is about.
         tables: The tables it is about.
         chose: True if its numbers have chosen the reading, so that they cannot confirm it.
+        fresh: Number of runs of each point, relative to those planned, in the fresh experiment that was declared for
+            the claim (:mod:`chappe_papers.judging.fresh`); 0: none was.
     """
 
     id: str
@@ -40,6 +42,7 @@ class Claim:
     figures: tuple[int, ...] = ()
     tables: tuple[int, ...] = ()
     chose: bool = False
+    fresh: int = 0
 
     def judged(self, data: Estimates, short: bool = False, looks: int = 1) -> Answer:
         """The answers of some data, that of full or of short runs; without any point when the runs are missing."""
@@ -107,12 +110,13 @@ class Claims:
         figures: tuple[int, ...] = (),
         tables: tuple[int, ...] = (),
         chose: bool = False,
+        fresh: int = 0,
     ) -> Callable[[Says], Says]:
         """States a claim: the function that follows says what it says about data, point by point."""
 
         def state(observations: Says) -> Says:
             assert name not in self._claims, name
-            self._claims[name] = Claim(name, says, section, observations, figures, tables, chose)
+            self._claims[name] = Claim(name, says, section, observations, figures, tables, chose, fresh)
             return observations
 
         return state

@@ -8,6 +8,9 @@ closer (at four looks 1.8 instead of 1.25 %), but hold for normal means alone, a
 and quotients, too. A claim looks at the first runs of its points only: runs that another claim has asked for do not
 count.
 
+A claim that all looks left undecided goes on with its fresh experiment, where one was declared
+(:mod:`chappe_papers.judging.fresh`).
+
 ``decided.json`` in the folder of the results records how often each claim was looked at, and the CPU time that it took.
 The budget is that of the folder: the same command makes the same page again, to the byte, and one with a larger budget
 goes on. A command without it judges the planned runs.
@@ -22,6 +25,7 @@ from chappe import StorageError
 from chappe.cli.inputs import reason, write_file
 from chappe.study import RunCache
 
+from chappe_papers.judging import fresh
 from chappe_papers.judging.claims import Claim
 from chappe_papers.judging.judge import Answer, Verdict
 from chappe_papers.runs import runner
@@ -29,7 +33,10 @@ from chappe_papers.runs.design import Design
 from chappe_papers.runs.estimates import Estimates
 
 LOOKS = 4
-"""Number of times that a claim is judged at most."""
+"""Number of times that a claim is judged at most, without its fresh experiment."""
+
+_FRESH = LOOKS + 1
+"""Number of looks of a claim that had its fresh experiment, too."""
 
 RECORD = "decided.json"
 """File that records the looks."""
@@ -43,7 +50,7 @@ class Looks:
     """Looks at the claims of a paper: how many each had, and the data of each.
 
     Attributes:
-        of: Number of looks by claim, 1 for the planned runs.
+        of: Number of looks by claim, 1 for the planned runs; one more than :data:`LOOKS` with a fresh experiment.
         answers: Answers of the last look.
         is_further: True if there was time for more than the recorded looks.
     """
@@ -72,13 +79,17 @@ class Looks:
 
     def _at(self, name: str, look: int) -> Answer:
         """Judges a claim at a look, for which its missing runs are made."""
+        if look == _FRESH:
+            return fresh.judge(self._design, self._claims[name], self._cache)
         points, length = self._points[name], self._design.full
         done = runner.run(self._design, points, length, self._cache, 2 ** (look - 1))
         return self._claims[name].judged(done.table(points), looks=LOOKS)
 
     def _cost(self, name: str) -> float:
         """Amount of work of the next look."""
-        if name not in self._costs:
+        if name not in self._costs and self.of[name] == LOOKS:
+            self._costs[name] = fresh.work(self._design, self._claims[name], self._cache)
+        elif name not in self._costs:
             points, factor = self._points[name], 2 ** self.of[name]
             self._costs[name] = sum(runner.missing(self._design, points, self._design.full, self._cache, factor))
         return self._costs[name]
@@ -120,7 +131,9 @@ class Looks:
 
     def _most_promising(self) -> str | None:
         undecided = [
-            c for c, a in self.answers.items() if a.verdict is Verdict.OPEN and a.observations and self.of[c] < LOOKS
+            c
+            for c, a in self.answers.items()
+            if a.verdict is Verdict.OPEN and a.observations and self.of[c] < LOOKS + bool(self._claims[c].fresh)
         ]
         repeatable = [c for c in undecided if any(map(self._design.repeats, self._points[c]))]
         promises = {c: self._promise(c) for c in repeatable}
@@ -150,7 +163,7 @@ class Record(NamedTuple):
         try:
             found = json.loads(path.read_text(encoding="utf-8"))
             looks, cpu_s = dict(found["looks"]), float(found["cpu_s"])
-            if all(n in range(2, LOOKS + 1) for n in looks.values()) and cpu_s >= 0:
+            if all(n in range(2, _FRESH + 1) for n in looks.values()) and cpu_s >= 0:
                 return cls(looks, cpu_s)
         except FileNotFoundError:
             return cls({})

@@ -18,3 +18,9 @@ def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]
     out.writerow(header)
     out.writerows(["" if str(cell) in _UNKNOWN else cell for cell in row] for row in rows)
     write_file(path, text.getvalue().encode("utf-8"))
+
+
+def read_csv(path: Path) -> list[list[str]]:
+    """The rows of a CSV file without its header."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.reader(file))[1:]

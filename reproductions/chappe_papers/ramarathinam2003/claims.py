@@ -78,7 +78,7 @@ def _(data: Estimates) -> Observations:
 
 
 @claim("P1-T1-5", "Heavy load: Tahoe and Reno with DSR, SACK with AODV are best", section=THROUGHPUT, figures=(5,),
-       tables=(1,))  # fmt: skip
+       tables=(1,), fresh=18)  # fmt: skip
 def _(data: Estimates) -> Observations:
     best = (Point("tahoe", "dsr"), Point("reno", "dsr"), Point("sack", "aodv"))
     for p in best:

@@ -29,6 +29,7 @@ class Runner:
         alike: Points of which every run is like every other.
         tried: Goodput of the short runs of a search [bit/s], by what was searched and by the value that was tried.
         factor: Number of runs of each point that can be repeated, relative to those planned.
+        first_seed: Seed of the first run of each point.
     """
 
     design: Design
@@ -40,6 +41,7 @@ class Runner:
     alike: set[Any] = field(default_factory=set)
     tried: dict[Any, dict[float, float]] = field(default_factory=dict)
     factor: int = 1
+    first_seed: int = 1
 
     def table(self, points: Iterable[Any] = ()) -> Estimates:
         """Estimates against which claims are checked, also for points with the scenario of another point."""
@@ -76,7 +78,7 @@ class Runner:
         self, scenarios: Mapping[Any, Scenario], seeds: Mapping[Any, int] | int
     ) -> dict[Any, tuple[Scenario, Sequence[int]]]:
         count = dict.fromkeys(scenarios, seeds) if isinstance(seeds, int) else seeds
-        return {p: (s, range(1, count[p] + 1)) for p, s in scenarios.items()}
+        return {p: (s, range(self.first_seed, self.first_seed + count[p])) for p, s in scenarios.items()}
 
     def keep(self, rows: Mapping[Any, pl.DataFrame]) -> None:
         """Keeps what was measured at these points."""
@@ -133,9 +135,11 @@ class Rehearsal(Runner):
         }
 
 
-def missing(design: Design, points: Iterable[Any], length: Any, cache: RunCache, factor: int = 1) -> list[float]:
+def missing(
+    design: Design, points: Iterable[Any], length: Any, cache: RunCache, factor: int = 1, first_seed: int = 1
+) -> list[float]:
     """Weights of the runs that are missing, by stage."""
-    rehearsal, expected = Rehearsal(design, length, cache, factor=factor), []
+    rehearsal, expected = Rehearsal(design, length, cache, factor=factor, first_seed=first_seed), []
     for stage in design.stages(list(dict.fromkeys(points)), length):
         before = rehearsal.weight
         stage(rehearsal)
@@ -143,11 +147,13 @@ def missing(design: Design, points: Iterable[Any], length: Any, cache: RunCache,
     return expected
 
 
-def run(design: Design, points: Iterable[Any], length: Any, cache: RunCache, factor: int = 1) -> Runner:
+def run(
+    design: Design, points: Iterable[Any], length: Any, cache: RunCache, factor: int = 1, first_seed: int = 1
+) -> Runner:
     """Runs points of a paper, with progress over all of them, `factor` times as often as planned."""
     stages = design.stages(list(dict.fromkeys(points)), length)
-    expected = missing(design, points, length, cache, factor)
-    done = Runner(design, length, cache, factor=factor)
+    expected = missing(design, points, length, cache, factor, first_seed)
+    done = Runner(design, length, cache, factor=factor, first_seed=first_seed)
     with cache.progress(sum(expected)):
         for stage, weight in zip(stages, expected, strict=True):
             with cache.stage(weight):

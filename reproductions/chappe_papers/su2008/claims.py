@@ -121,7 +121,8 @@ def _(data: Estimates) -> Observations:
             yield less(f"{h} hops against {h - 1}", own[0], own[1])
 
 
-@claim("P2-F2-1", "11 Mbit/s: the window stays at 30 or below after slow start", section=SINGLE, figures=(2,))
+@claim("P2-F2-1", "11 Mbit/s: the window stays at 30 or below after slow start", section=SINGLE, figures=(2,),
+       fresh=16)  # fmt: skip
 def _(data: Estimates) -> Observations:
     yield from _on_one_path(data, "the largest window", FIXED, LARGEST, printed("F2-cwnd11"), Form(unit="segments"))
 

@@ -11,7 +11,7 @@ from small_paper.design import Point
 CLAIMS = Claims()
 
 
-@CLAIMS.claim("S-1", "Vegas has a higher goodput than NewReno", section="1", figures=(1,))
+@CLAIMS.claim("S-1", "Vegas has a higher goodput than NewReno", section="1", figures=(1,), fresh=2)
 def _(data: Estimates) -> Iterator[Observation]:
     for hops in data.x:
         for vegas, newreno in data.both(Point("vegas", hops), Point("newreno", hops), "goodput_bps"):
