@@ -467,7 +467,9 @@ fn without_recovery(cfg: &tcp::Config, rest: &str) -> Option<&'static str> {
             Some("the loss recovery is `rack_tlp` or `vegas`")
         }
         ("rack_tlp.hystart", _) if cfg.rule() == Rule::Bbr => Some("the congestion control is `bbr`"),
-        ("fast_recovery.burst", _) if cfg.rule() == Rule::AdaptivePacing => Some("`tcp_ap` paces all segments"),
+        ("fast_recovery.burst", _) if cfg.rule() == Rule::AdaptivePacing => {
+            Some("`tcp_ap` sends new segments one by one")
+        }
         ("fast_recovery.inflate_in_recovery_only", Method::Tahoe | Method::Sack) => {
             Some("the loss recovery is none of `reno`, `newreno` and `e_newreno`")
         }

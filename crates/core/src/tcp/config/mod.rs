@@ -279,7 +279,7 @@ ack::policies! {
         /// Largest number of segments that one acknowledgement may release.
         pub max_burst: Option<u32> | "unlimited" = None => range(1, 1_000_000)
             ; used when |c| c.method() != Method::RackTlp, else "the loss recovery is `rack_tlp`"
-            ; used when Config::may_burst, else "`tcp_ap` paces all segments",
+            ; used when Config::may_burst, else "`tcp_ap` sends new segments one by one",
         /// TCP small queues: limit on the packets of a connection in its own node, from TCP to the end of their
         /// transmission. "auto": the memory of two packets, or the data that the pacing rate sends in 1/1024 s (1/128 s
         /// over an 802.11 radio) if that is more (Linux). The limit does not apply to the segment that begins a
