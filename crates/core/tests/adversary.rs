@@ -248,7 +248,7 @@ impl Drive {
         let counted = |s: &Sender| s.connection().counters().timeouts + s.connection().counters().probes_sent;
         let before = counted(&self.sender);
         self.call(|s, now| s.on_deadline(now))?;
-        if self.cfg.method() == Method::RackTlp {
+        if self.cfg.is_rack_tlp() {
             // Its timer for reordering may find nothing to do.
             expires &= counted(&self.sender) > before || self.sender.gave_up().is_some();
         }

@@ -251,11 +251,11 @@ ack::policies! {
         /// Unit of window growth: per acknowledgement or per acknowledged segment.
         pub growth_per: GrowthPer = GrowthPer::Ack
             ; used when |c| c.rule().grows_by_steps(), else "the congestion control has its own rule for it"
-            ; used when Config::cuts_by_rule, else "the loss recovery is `rack_tlp`",
+            ; used when |c| !c.is_rack_tlp(), else "the loss recovery is `rack_tlp`",
         /// Growth of a congestion window that is not fully used.
         pub growth_when: GrowthWhen = GrowthWhen::Always
             ; used when |c| c.rule().asks_for_use(), else "the congestion control has its own rule for it"
-            ; used when Config::cuts_by_rule, else "the loss recovery is `rack_tlp`",
+            ; used when |c| !c.is_rack_tlp(), else "the loss recovery is `rack_tlp`",
         /// Opens a connection with a SYN and its acknowledgement.
         pub syn: bool = true,
         /// Connection setup.
@@ -278,7 +278,7 @@ ack::policies! {
             ; used when |c| c.rule() != Rule::AdaptivePacing, else "the congestion control is `tcp_ap`",
         /// Largest number of segments that one acknowledgement may release.
         pub max_burst: Option<u32> | "unlimited" = None => range(1, 1_000_000)
-            ; used when |c| c.method() != Method::RackTlp, else "the loss recovery is `rack_tlp`"
+            ; used when |c| !c.is_rack_tlp(), else "the loss recovery is `rack_tlp`"
             ; used when Config::may_burst, else "`tcp_ap` sends new segments one by one",
         /// TCP small queues: limit on the packets of a connection in its own node, from TCP to the end of their
         /// transmission. "auto": the memory of two packets, or the data that the pacing rate sends in 1/1024 s (1/128 s
@@ -294,7 +294,7 @@ ack::policies! {
         pub local_drop: LocalDrop = LocalDrop::Lost,
         /// Quantity whose half becomes ssthresh after a loss.
         pub ssthresh_base: Halving = Halving::FlightSize
-            ; used when Config::cuts_by_rule, else "the loss recovery is `rack_tlp`",
+            ; used when |c| !c.is_rack_tlp(), else "the loss recovery is `rack_tlp`",
         /// Congestion window of an idle sender.
         pub after_idle: IdleRule = IdleRule::Restart,
         /// Timestamps (RFC 7323): measures a round-trip time with every acknowledgement; otherwise with one segment at
@@ -321,15 +321,15 @@ ack::policies! {
             ; used when |c| c.method() == Method::Sack, else "the loss recovery is not `sack`",
         /// RACK-TLP.
         pub rack_tlp: settings::RackTlpConfig = settings::RackTlpConfig::default()
-            ; used when |c| c.method() == Method::RackTlp, else "the loss recovery is not `rack_tlp`",
+            ; used when Config::is_rack_tlp, else "the loss recovery is not `rack_tlp`",
         /// Explicit loss notification.
         pub eln: settings::ElnConfig = settings::ElnConfig::default()
-            ; used when |c| c.heeds_notifications(), else "the loss recovery is `rack_tlp`",
+            ; used when |c| !c.is_rack_tlp(), else "the loss recovery is `rack_tlp`",
         /// Explicit link failure notification.
         pub elfn: Shared<elfn::Config> = Shared::default(),
         /// Detection of out-of-order delivery and response.
         pub door: Shared<door::Config> = Shared::default()
-            ; used when |c| c.method() != Method::RackTlp, else "the loss recovery is `rack_tlp`",
+            ; used when |c| !c.is_rack_tlp(), else "the loss recovery is `rack_tlp`",
         /// Buffer of the receiver in bytes of memory, with the auto-tuning of Linux.
         pub receive_buffer: Shared<receive_buffer::Config> = Shared::default(),
         /// Application that reads the data of a receiver.
@@ -386,9 +386,10 @@ impl Config {
         }
     }
 
-    /// Returns true if the window grows and is cut by the window rule, not by the loss recovery.
-    fn cuts_by_rule(&self) -> bool {
-        self.method() != Method::RackTlp
+    /// Returns true if the loss recovery is `rack_tlp`, the sender of Linux: it sets the window itself, does not send a
+    /// segment again whose last copy is still in its own node, and ignores explicit loss notifications.
+    pub fn is_rack_tlp(&self) -> bool {
+        self.method() == Method::RackTlp
     }
 
     /// Returns true if segments may be released without waiting for the pace of the window rule, for which ns-2's sack1
@@ -400,22 +401,12 @@ impl Config {
 
     /// Returns true if a timeout or the end of a standby may set the window to the loss window.
     fn uses_loss_window(&self) -> bool {
-        self.cuts_by_rule() || (self.elfn.enabled && self.elfn.cwnd == elfn::After::Reset)
-    }
-
-    /// Returns true if a sender reacts to explicit loss notifications.
-    pub fn heeds_notifications(&self) -> bool {
-        self.method() != Method::RackTlp
+        !self.is_rack_tlp() || (self.elfn.enabled && self.elfn.cwnd == elfn::After::Reset)
     }
 
     /// Returns true if a sender reacts to what happens to its packets in its own node.
     pub fn watches_own_queue(&self) -> bool {
-        self.small_queue.is_some() || self.local_drop != LocalDrop::Lost || self.heeds_own_queue()
-    }
-
-    /// Returns true if a sender does not send a segment again whose last copy is still in its own node, as Linux.
-    pub fn heeds_own_queue(&self) -> bool {
-        self.method() == Method::RackTlp
+        self.small_queue.is_some() || self.local_drop != LocalDrop::Lost || self.is_rack_tlp()
     }
 
     /// Size of a segment at the network layer \[B\]; of a SYN or a probe, which have no data, that of their header.

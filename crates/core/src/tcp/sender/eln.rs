@@ -27,7 +27,7 @@ impl Eln {
     /// Processes an acknowledgement. Returns true if it must not be passed to the recovery.
     pub fn on_ack(&mut self, ack: &AckSegment, recovery: &mut Recovery, conn: &mut Connection) -> bool {
         let duplicate = ack.next == conn.una();
-        self.notified = ack.eln && conn.cfg().heeds_notifications();
+        self.notified = ack.eln && !conn.cfg().is_rack_tlp();
         if !duplicate {
             self.duplicates = 0;
             conn.end_credit();
