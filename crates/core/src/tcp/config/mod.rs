@@ -208,6 +208,26 @@ macro_rules! config {
                     pub $group: cc::$module::Config = cc::$module::Config::default()
                         ; used when |c| matches!(c.rule(), Rule::$Part $(| Rule::$Other)?), else $why,
                 )? )*
+            } where {
+                "ecn.beta", "ecn.ns2.spare_ssthresh", "ecn.ns2.below_one"
+                    used when |c| !c.is_rack_tlp(), else "the loss recovery is `rack_tlp`";
+                "ecn.ns2.recover_from_cut"
+                    used when |c| !matches!(c.method(), Method::RackTlp | Method::Vegas),
+                    else "the loss recovery is `rack_tlp` or `vegas`";
+                "fast_recovery.partial_ack_timer", "fast_recovery.partial_window_deflation", "fast_recovery.burst",
+                "fast_recovery.grow_at_end", "fast_recovery.limit_at_end"
+                    used when |c| matches!(c.method(), Method::NewReno | Method::ENewReno),
+                    else "the loss recovery is neither `newreno` nor `e_newreno`";
+                "fast_recovery.inflate_in_recovery_only"
+                    used when |c| matches!(c.method(), Method::Reno | Method::NewReno | Method::ENewReno),
+                    else "the loss recovery is none of `reno`, `newreno` and `e_newreno`";
+                "fast_recovery.burst"
+                    used when |c| c.rule() != Rule::AdaptivePacing, else "`tcp_ap` sends new segments one by one";
+                "rack_tlp.hystart" used when |c| c.rule() != Rule::Bbr, else "the congestion control is `bbr`";
+                "vegas.ns2.bare_segments", "vegas.ns2.not_ect", "vegas.ns2.send_time_sentinels",
+                "vegas.ns2.inflation_stays", "vegas.ns2.backoff_on_fast_retransmit", "vegas.ns2.timeout_when_idle",
+                "vegas.ns2.clearing_stops_at_wrap"
+                    used when |c| c.method() == Method::Vegas, else "the loss recovery is not `vegas`";
             }
         }
     };

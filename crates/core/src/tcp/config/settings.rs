@@ -16,8 +16,7 @@ keywords! {
 }
 
 settings! {
-    /// Fast recovery of Reno and NewReno. `reno` reads only `inflate_in_recovery_only` and `first_segment_exception`,
-    /// `tahoe` and `sack` only the latter.
+    /// Fast recovery of Reno and NewReno.
     pub struct FastRecoveryConfig {
         /// Partial acknowledgements that restart the retransmission timer (RFC 6582, section 4).
         pub partial_ack_timer: PartialAckTimer = PartialAckTimer::Impatient,
