@@ -2,7 +2,9 @@
 
 use crate::effects::results;
 use chappe_core::record::{Column, Recorder};
+use chappe_core::setting::Setting;
 use chappe_core::sim::Sim;
+use chappe_core::tcp;
 use chappe_core::tcp::cc::Rule;
 use chappe_core::tcp::config::pairs;
 use chappe_core::tcp::config::pairs::conflict;
@@ -196,6 +198,43 @@ fn settings_of_parts_ask_for_the_pair_in_effect() {
         })),
         [why("vegas.ns2.bare_segments", "the loss recovery is not `vegas`")]
     );
+}
+
+#[test]
+fn some_congestion_controls_do_not_read_some_settings() {
+    let of = |congestion_control: Rule, loss_recovery: Method| tcp::Config {
+        congestion_control: Some(congestion_control),
+        loss_recovery: Some(loss_recovery),
+        ecn: tcp::ecn::Config { enabled: true, ..Default::default() },
+        ..tcp::Config::default()
+    };
+    for rule in Rule::ALL.iter().filter(|rule| conflict(Method::Sack, **rule).is_none()) {
+        let beta = match rule {
+            Rule::Cubic | Rule::Scalable | Rule::Fixed => Some("the congestion control has its own rule for it"),
+            Rule::Vegas => Some("the congestion control is `vegas`, and `tcp.vegas.ecn_cut` is `quarter`"),
+            _ => None,
+        };
+        assert_eq!(of(*rule, Method::Sack).unused("ecn.beta"), beta, "{}", rule.word());
+    }
+    let mut vegas = of(Rule::Vegas, Method::Vegas);
+    vegas.vegas.ecn_cut = tcp::cc::vegas::EcnCut::Half;
+    assert_eq!(vegas.unused("ecn.beta"), None);
+
+    let mut fixed = of(Rule::Fixed, Method::NewReno);
+    let both = |cfg: &tcp::Config| ["loss_window", "ssthresh_base"].map(|name| cfg.unused(name));
+    let no_reset = "the congestion control is `fixed`, and ELFN does not reset the window";
+    assert_eq!(both(&fixed), [Some(no_reset), Some("the congestion control is `fixed`")]);
+    fixed.elfn.enabled = true;
+    fixed.elfn.cwnd = tcp::sender::elfn::After::Reset;
+    assert_eq!(both(&fixed), [None, Some("the congestion control is `fixed`")]);
+    fixed.door.enabled = true;
+    assert_eq!(both(&fixed), [None, None]);
+
+    let mut reno = of(Rule::Reno, Method::RackTlp);
+    assert_eq!(reno.unused("rack_tlp.hystart"), Some("the congestion control is `reno` and the rule is `hystart`"));
+    reno.rack_tlp.hystart = tcp::config::settings::HyStartRule::HyStartPlusPlus;
+    assert_eq!(reno.unused("rack_tlp.hystart"), None);
+    assert_eq!(of(Rule::Cubic, Method::RackTlp).unused("rack_tlp.hystart"), None);
 }
 
 #[test]

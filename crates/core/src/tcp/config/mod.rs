@@ -211,6 +211,11 @@ macro_rules! config {
             } where {
                 "ecn.beta", "ecn.ns2.spare_ssthresh", "ecn.ns2.below_one"
                     used when |c| !c.is_rack_tlp(), else "the loss recovery is `rack_tlp`";
+                "ecn.beta"
+                    used when |c| c.rule().reads_remainder(), else "the congestion control has its own rule for it";
+                "ecn.beta"
+                    used when |c| c.rule() != Rule::Vegas || c.vegas.ecn_cut == cc::vegas::EcnCut::Half,
+                    else "the congestion control is `vegas`, and `tcp.vegas.ecn_cut` is `quarter`";
                 "ecn.ns2.recover_from_cut"
                     used when |c| !matches!(c.method(), Method::RackTlp | Method::Vegas),
                     else "the loss recovery is `rack_tlp` or `vegas`";
@@ -224,6 +229,9 @@ macro_rules! config {
                 "fast_recovery.burst"
                     used when |c| c.rule() != Rule::AdaptivePacing, else "`tcp_ap` sends new segments one by one";
                 "rack_tlp.hystart" used when |c| c.rule() != Rule::Bbr, else "the congestion control is `bbr`";
+                "rack_tlp.hystart"
+                    used when |c| c.rule() != Rule::Reno || c.rack_tlp.hystart != settings::HyStartRule::HyStart,
+                    else "the congestion control is `reno` and the rule is `hystart`";
                 "vegas.ns2.bare_segments", "vegas.ns2.not_ect", "vegas.ns2.send_time_sentinels",
                 "vegas.ns2.inflation_stays", "vegas.ns2.backoff_on_fast_retransmit", "vegas.ns2.timeout_when_idle",
                 "vegas.ns2.clearing_stops_at_wrap"
@@ -266,8 +274,10 @@ ack::policies! {
         pub initial_ssthresh: Option<u32> | "receive_window" = None => range(1, 1_000_000),
         /// Congestion window after a retransmission timeout \[segments\].
         pub loss_window: u32 = 1 => range(1, 1_000_000)
-            ; used when Config::uses_loss_window,
-            else "the loss recovery is `rack_tlp`, and ELFN does not reset the window",
+            ; used when |c| !c.is_rack_tlp() || c.resets_after_standby(),
+            else "the loss recovery is `rack_tlp`, and ELFN does not reset the window"
+            ; used when |c| !c.holds_window() || c.resets_after_standby(),
+            else "the congestion control is `fixed`, and ELFN does not reset the window",
         /// Unit of window growth: per acknowledgement or per acknowledged segment.
         pub growth_per: GrowthPer = GrowthPer::Ack
             ; used when |c| c.rule().grows_by_steps(), else "the congestion control has its own rule for it"
@@ -314,7 +324,8 @@ ack::policies! {
         pub local_drop: LocalDrop = LocalDrop::Lost,
         /// Quantity whose half becomes ssthresh after a loss.
         pub ssthresh_base: Halving = Halving::FlightSize
-            ; used when |c| !c.is_rack_tlp(), else "the loss recovery is `rack_tlp`",
+            ; used when |c| !c.is_rack_tlp(), else "the loss recovery is `rack_tlp`"
+            ; used when |c| !c.holds_window(), else "the congestion control is `fixed`",
         /// Congestion window of an idle sender.
         pub after_idle: IdleRule = IdleRule::Restart,
         /// Timestamps (RFC 7323): measures a round-trip time with every acknowledgement; otherwise with one segment at
@@ -419,9 +430,15 @@ impl Config {
         self.rule() != Rule::AdaptivePacing || is_sack1
     }
 
-    /// Returns true if a timeout or the end of a standby may set the window to the loss window.
-    fn uses_loss_window(&self) -> bool {
-        !self.is_rack_tlp() || (self.elfn.enabled && self.elfn.cwnd == elfn::After::Reset)
+    /// Returns true if no loss changes the window. After a cut that DOOR withholds the window has at least
+    /// `tcp.loss_window` segments, whatever the window rule.
+    fn holds_window(&self) -> bool {
+        self.rule() == Rule::Fixed && !self.door.enabled
+    }
+
+    /// Returns true if the end of a standby sets the window to the loss window.
+    fn resets_after_standby(&self) -> bool {
+        self.elfn.enabled && self.elfn.cwnd == elfn::After::Reset
     }
 
     /// Returns true if a sender reacts to what happens to its packets in its own node.
