@@ -217,7 +217,7 @@ impl HopLimitConfig {
 
 #[cfg(test)]
 mod tests {
-    use crate::tcp::config::settings::*;
+    use super::*;
 
     #[test]
     fn a_fifth_of_the_round_trip_hops_and_at_least_two() {

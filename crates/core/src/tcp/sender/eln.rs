@@ -92,8 +92,8 @@ impl Eln {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::tcp::config::variants::Variant;
-    use crate::tcp::sender::eln::*;
     use crate::tcp::{Config as Tcp, InitialWindow, Out, Sender};
     use crate::unit::Time;
 
