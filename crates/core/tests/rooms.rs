@@ -278,7 +278,7 @@ fn known_imports_are_found() {
     finds("tcp", "recovery/vegas", &["cc/vegas", "connection", "sender/send_times"]);
     finds("tcp", "connection/losses", &["connection", "cc/interface", "config"]);
     finds("tcp", "sender", &["connection", "recovery", "sender/eln", "cc"]);
-    finds("radio", "channel", &["sinr", "receiver", "in_range/moving", "aims"]);
+    finds("radio", "channel", &["sinr", "receiver", "in_range/moving", "causes"]);
     finds("radio", "sinr/order", &["sinr", "sinr/reaction", "receiver"]);
     finds("sim", "interfaces/link", &["", "network/transit", "timer_numbers"]);
     finds("sim", "air", &["air/mac", "network", "watch"]);
