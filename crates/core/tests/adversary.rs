@@ -4,7 +4,7 @@
 use chappe_core::packet::{AckSegment, DataSegment, Flag, SackBlocks, Seq};
 use chappe_core::tcp::cc::interface::AckKind;
 use chappe_core::tcp::cc::{CongestionControl, Rule};
-use chappe_core::tcp::config::settings::{Answer, SackRule};
+use chappe_core::tcp::config::recoveries::{Answer, SackRule};
 use chappe_core::tcp::config::variants::{Method, Variant};
 use chappe_core::tcp::recovery::Recovery;
 use chappe_core::tcp::{Config, DupAcks, IdleRule, InitialWindow, Out, Sender};

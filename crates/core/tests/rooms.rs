@@ -274,7 +274,7 @@ fn known_imports_are_found() {
     finds("tcp", "cc/new", &["config"]);
     finds("tcp", "config/variants", &["cc"]);
     finds("tcp", "cc/few", &["cc/reno", "cc/interface"]);
-    finds("tcp", "config", &["cc", "ack", "sender/rto", "config/variants", "config/settings"]);
+    finds("tcp", "config", &["cc", "ack", "sender/rto", "config/variants", "config/recoveries"]);
     finds("tcp", "recovery/vegas", &["cc/vegas", "connection", "sender/send_times"]);
     finds("tcp", "connection/losses", &["connection", "cc/interface", "config"]);
     finds("tcp", "sender", &["connection", "recovery", "sender/eln", "cc"]);

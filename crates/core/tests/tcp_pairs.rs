@@ -232,7 +232,7 @@ fn some_congestion_controls_do_not_read_some_settings() {
 
     let mut reno = of(Rule::Reno, Method::RackTlp);
     assert_eq!(reno.unused("rack_tlp.hystart"), Some("the congestion control is `reno` and the rule is `hystart`"));
-    reno.rack_tlp.hystart = tcp::config::settings::HyStartRule::HyStartPlusPlus;
+    reno.rack_tlp.hystart = tcp::config::recoveries::HyStartRule::HyStartPlusPlus;
     assert_eq!(reno.unused("rack_tlp.hystart"), None);
     assert_eq!(of(Rule::Cubic, Method::RackTlp).unused("rack_tlp.hystart"), None);
 }

@@ -20,7 +20,7 @@ pub mod recovery;
 pub mod sender;
 pub mod split;
 
-pub use config::settings::{Nagle, SendBuffer};
+pub use config::recoveries::{Nagle, SendBuffer};
 pub use config::{
     Config, DupAcks, GrowthPer, GrowthWhen, Halving, IdleRule, InitialWindow, LocalDrop, NO_FIN, SmallQueue,
 };

@@ -2,7 +2,7 @@
 
 pub mod handshake;
 pub mod pairs;
-pub mod settings;
+pub mod recoveries;
 pub mod variants;
 
 use super::cc::Rule;
@@ -14,8 +14,8 @@ use crate::setting::limit::{HOUR, LARGEST_PACKET, at_most, range};
 use crate::setting::{Node, Scalar, Shared, Value};
 use crate::unit::{Bytes, Span};
 use crate::{keywords, settings};
+use recoveries::{Nagle, SendBuffer};
 use serde_json::{Value as Json, json};
-use settings::{Nagle, SendBuffer};
 use std::borrow::Cow;
 use variants::{Method, Variant};
 
@@ -230,7 +230,7 @@ macro_rules! config {
                     used when |c| c.rule() != Rule::AdaptivePacing, else "`tcp_ap` sends new segments one by one";
                 "rack_tlp.hystart" used when |c| c.rule() != Rule::Bbr, else "the congestion control is `bbr`";
                 "rack_tlp.hystart"
-                    used when |c| c.rule() != Rule::Reno || c.rack_tlp.hystart != settings::HyStartRule::HyStart,
+                    used when |c| c.rule() != Rule::Reno || c.rack_tlp.hystart != recoveries::HyStartRule::HyStart,
                     else "the congestion control is `reno` and the rule is `hystart`";
                 "vegas.ns2.bare_segments", "vegas.ns2.not_ect", "vegas.ns2.send_time_sentinels",
                 "vegas.ns2.inflation_stays", "vegas.ns2.backoff_on_fast_retransmit", "vegas.ns2.timeout_when_idle",
@@ -341,20 +341,20 @@ ack::policies! {
         pub(everyday) ack_policy: ack::Policy = ack::Policy::Delayed,
     } {
         /// Fast recovery of Reno and NewReno.
-        pub fast_recovery: settings::FastRecoveryConfig = settings::FastRecoveryConfig::default()
+        pub fast_recovery: recoveries::FastRecoveryConfig = recoveries::FastRecoveryConfig::default()
             ; used when |c| !matches!(c.method(), Method::RackTlp | Method::Vegas),
             else "the loss recovery is `rack_tlp` or `vegas`",
         /// Enhanced NewReno.
-        pub e_newreno: settings::ENewRenoConfig = settings::ENewRenoConfig::default()
+        pub e_newreno: recoveries::ENewRenoConfig = recoveries::ENewRenoConfig::default()
             ; used when |c| c.method() == Method::ENewReno, else "the loss recovery is not `e_newreno`",
         /// Loss recovery with SACK.
-        pub sack: settings::SackConfig = settings::SackConfig::default()
+        pub sack: recoveries::SackConfig = recoveries::SackConfig::default()
             ; used when |c| c.method() == Method::Sack, else "the loss recovery is not `sack`",
         /// RACK-TLP.
-        pub rack_tlp: settings::RackTlpConfig = settings::RackTlpConfig::default()
+        pub rack_tlp: recoveries::RackTlpConfig = recoveries::RackTlpConfig::default()
             ; used when Config::is_rack_tlp, else "the loss recovery is not `rack_tlp`",
         /// Explicit loss notification.
-        pub eln: settings::ElnConfig = settings::ElnConfig::default()
+        pub eln: recoveries::ElnConfig = recoveries::ElnConfig::default()
             ; used when |c| !c.is_rack_tlp(), else "the loss recovery is `rack_tlp`",
         /// Explicit link failure notification.
         pub elfn: Shared<elfn::Config> = Shared::default(),
@@ -366,7 +366,7 @@ ack::policies! {
         /// Application that reads the data of a receiver.
         pub reader: Shared<reader::Config> = Shared::default(),
         /// Congestion window limit from the hop count of the path.
-        pub hop_limit: settings::HopLimitConfig = settings::HopLimitConfig::default(),
+        pub hop_limit: recoveries::HopLimitConfig = recoveries::HopLimitConfig::default(),
     }
 }
 
@@ -426,7 +426,7 @@ impl Config {
     /// Returns true if segments may be released without waiting for the pace of the window rule, for which ns-2's sack1
     /// does not wait during a recovery.
     fn may_burst(&self) -> bool {
-        let is_sack1 = self.method() == Method::Sack && self.sack.rule == settings::SackRule::Sack1;
+        let is_sack1 = self.method() == Method::Sack && self.sack.rule == recoveries::SackRule::Sack1;
         self.rule() != Rule::AdaptivePacing || is_sack1
     }
 

@@ -2,7 +2,7 @@
 //! states CLOSE-WAIT and LAST-ACK).
 
 use crate::tcp::config::Config;
-use crate::tcp::config::settings::RackTlpConfig;
+use crate::tcp::config::recoveries::RackTlpConfig;
 use crate::tcp::recovery::Clock;
 use crate::tcp::sender::rto::Rto;
 use crate::unit::{Span, Time};

@@ -3,7 +3,7 @@
 use super::registry::LossRecovery;
 use super::reno::{is_inflated, on_duplicate};
 use crate::packet::AckSegment;
-use crate::tcp::config::settings::PartialAckTimer;
+use crate::tcp::config::recoveries::PartialAckTimer;
 use crate::tcp::connection::{Connection, Cut};
 
 /// State of NewReno's fast recovery (RFC 6582).

@@ -2,7 +2,7 @@
 //! lost by a link and not by congestion (Balakrishnan and Katz, Globecom 1998).
 
 use crate::packet::{AckSegment, Seq};
-use crate::tcp::config::settings::{ElnConfig, ElnRule};
+use crate::tcp::config::recoveries::{ElnConfig, ElnRule};
 use crate::tcp::connection::Connection;
 use crate::tcp::recovery::Recovery;
 use crate::unit::Span;

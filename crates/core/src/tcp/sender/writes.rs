@@ -5,7 +5,7 @@
 //! end of a write (RFC 9293, 3.9.1.2; Linux clears PSH when the next write begins in the segment).
 
 use crate::packet::Seq;
-use crate::tcp::config::settings::{Nagle, SendBuffer};
+use crate::tcp::config::recoveries::{Nagle, SendBuffer};
 use std::collections::VecDeque;
 
 /// Memory of a segment in its node on top of its payload \[B\]: a kernel takes 2280 B for 1448 B of payload.
