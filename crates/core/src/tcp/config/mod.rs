@@ -1,6 +1,7 @@
 //! Settings of a connection.
 
 pub mod handshake;
+pub mod hop_limit;
 pub mod pairs;
 pub mod recoveries;
 pub mod variants;
@@ -8,13 +9,13 @@ pub mod variants;
 use super::cc::Rule;
 use super::receiver::receive_buffer::ReceiveBuffer;
 use super::receiver::{reader, receive_buffer};
+use super::sender::writes::{Nagle, SendBuffer};
 use super::sender::{elfn, rto};
 use super::{ack, cc, door, ecn};
 use crate::setting::limit::{HOUR, LARGEST_PACKET, at_most, range};
 use crate::setting::{Node, Scalar, Shared, Value};
 use crate::unit::{Bytes, Span};
 use crate::{keywords, settings};
-use recoveries::{Nagle, SendBuffer};
 use serde_json::{Value as Json, json};
 use std::borrow::Cow;
 use variants::{Method, Variant};
@@ -366,7 +367,7 @@ ack::policies! {
         /// Application that reads the data of a receiver.
         pub reader: Shared<reader::Config> = Shared::default(),
         /// Congestion window limit from the hop count of the path.
-        pub hop_limit: recoveries::HopLimitConfig = recoveries::HopLimitConfig::default(),
+        pub hop_limit: hop_limit::Config = hop_limit::Config::default(),
     }
 }
 
