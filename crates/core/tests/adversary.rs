@@ -4,7 +4,7 @@
 use chappe_core::packet::{AckSegment, DataSegment, Flag, SackBlocks, Seq};
 use chappe_core::tcp::cc::interface::AckKind;
 use chappe_core::tcp::cc::{CongestionControl, Rule};
-use chappe_core::tcp::config::settings::{Answer, SackRule};
+use chappe_core::tcp::config::recoveries::{Answer, SackRule};
 use chappe_core::tcp::config::variants::{Method, Variant};
 use chappe_core::tcp::recovery::Recovery;
 use chappe_core::tcp::{Config, DupAcks, IdleRule, InitialWindow, Out, Sender};
@@ -248,7 +248,7 @@ impl Drive {
         let counted = |s: &Sender| s.connection().counters().timeouts + s.connection().counters().probes_sent;
         let before = counted(&self.sender);
         self.call(|s, now| s.on_deadline(now))?;
-        if self.cfg.method() == Method::RackTlp {
+        if self.cfg.is_rack_tlp() {
             // Its timer for reordering may find nothing to do.
             expires &= counted(&self.sender) > before || self.sender.gave_up().is_some();
         }

@@ -4,8 +4,8 @@
 use chappe_core::packet::RadioId;
 use chappe_core::radio::propagation::Model;
 use chappe_core::record::Table;
-use chappe_core::record::time::airtime::Use;
 use chappe_core::record::trace::{Line, What};
+use chappe_core::record::uses::airtime::Use;
 use chappe_core::run::Setup;
 use chappe_core::sim::Sim;
 use chappe_core::unit::{Position, Span};

@@ -2,7 +2,7 @@
 
 use crate::observers::meshes;
 use crate::properties::{scenario, scenarios, wired_scenarios};
-use chappe_core::record::time::flow::USES;
+use chappe_core::record::uses::flow::USES;
 use chappe_core::record::{Column, Table};
 use chappe_core::run::{Setup, Stop};
 use chappe_core::sim::{Halt, Sim};

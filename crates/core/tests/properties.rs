@@ -5,7 +5,7 @@ use chappe_core::net::queue::Discipline;
 use chappe_core::net::routing::Protocol;
 use chappe_core::packet::Reason;
 use chappe_core::record::Recorder;
-use chappe_core::record::time::flow::USES;
+use chappe_core::record::uses::flow::USES;
 use chappe_core::run::{End, Setup};
 use chappe_core::sim::Sim;
 use chappe_core::tcp::config::variants::Variant;

@@ -274,11 +274,11 @@ fn known_imports_are_found() {
     finds("tcp", "cc/new", &["config"]);
     finds("tcp", "config/variants", &["cc"]);
     finds("tcp", "cc/few", &["cc/reno", "cc/interface"]);
-    finds("tcp", "config", &["cc", "ack", "sender/rto", "config/variants", "config/settings"]);
+    finds("tcp", "config", &["cc", "ack", "sender/rto", "config/variants", "config/recoveries"]);
     finds("tcp", "recovery/vegas", &["cc/vegas", "connection", "sender/send_times"]);
     finds("tcp", "connection/losses", &["connection", "cc/interface", "config"]);
     finds("tcp", "sender", &["connection", "recovery", "sender/eln", "cc"]);
-    finds("radio", "channel", &["sinr", "receiver", "in_range/moving", "aims"]);
+    finds("radio", "channel", &["sinr", "receiver", "in_range/moving", "causes"]);
     finds("radio", "sinr/order", &["sinr", "sinr/reaction", "receiver"]);
     finds("sim", "interfaces/link", &["", "network/transit", "timer_numbers"]);
     finds("sim", "air", &["air/mac", "network", "watch"]);
@@ -300,17 +300,17 @@ fn a_ring_would_be_found() {
     assert_eq!(spelled_out("super::{a, b::{c, d}}"), ["super::a", "super::b::c", "super::b::d"]);
 }
 
-/// Code of the core and of scenarios, by its path below their folders of sources.
+/// Code of the core and of scenarios, by its path below the sources of the core, for scenarios after `scenario/`.
 fn all_code() -> Sources {
-    let with_paths = |room: &str| {
+    let with_paths = |room: &str, prefix: &'static str| {
         let root = folder_of(room);
         let mut found = vec![];
         files(&root, &mut found);
         let inside = move |path: &Path| path.strip_prefix(&root).expect("below").to_string_lossy().replace('\\', "/");
         let code = |path: &Path| without_tests(&std::fs::read_to_string(path).expect("a source file"));
-        found.into_iter().map(move |path| (inside(&path), code(&path)))
+        found.into_iter().map(move |path| (format!("{prefix}{}", inside(&path)), code(&path)))
     };
-    with_paths("").chain(with_paths(SCENARIO)).collect()
+    with_paths("", "").chain(with_paths(SCENARIO, "scenario/")).collect()
 }
 
 #[test]
@@ -320,8 +320,8 @@ fn only_its_table_asks_which_variant_it_is() {
     let asked: Vec<_> = all.iter().filter(|(_, code)| asks(code)).map(|(path, _)| path).collect();
     // The table of parts, and the default of `tcp.variant`.
     assert_eq!(asked, ["tcp/config/mod.rs", "tcp/config/variants.rs"]);
-    assert_eq!(all["tcp/config/mod.rs"].matches("Variant::").count(), 1, "config.rs names no variant but the default");
-    assert!(all.contains_key("validate/tcp.rs"), "scenarios are among them");
+    assert_eq!(all["tcp/config/mod.rs"].matches("Variant::").count(), 1, "it names no variant but the default");
+    assert!(["lib.rs", "scenario/lib.rs"].iter().all(|path| all.contains_key(*path)), "both crates are among them");
 }
 
 #[test]

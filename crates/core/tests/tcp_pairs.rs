@@ -2,7 +2,9 @@
 
 use crate::effects::results;
 use chappe_core::record::{Column, Recorder};
+use chappe_core::setting::Setting;
 use chappe_core::sim::Sim;
+use chappe_core::tcp;
 use chappe_core::tcp::cc::Rule;
 use chappe_core::tcp::config::pairs;
 use chappe_core::tcp::config::pairs::conflict;
@@ -199,12 +201,53 @@ fn settings_of_parts_ask_for_the_pair_in_effect() {
 }
 
 #[test]
+fn some_congestion_controls_do_not_read_some_settings() {
+    let of = |congestion_control: Rule, loss_recovery: Method| tcp::Config {
+        congestion_control: Some(congestion_control),
+        loss_recovery: Some(loss_recovery),
+        ecn: tcp::ecn::Config { enabled: true, ..Default::default() },
+        ..tcp::Config::default()
+    };
+    for rule in Rule::ALL.iter().filter(|rule| conflict(Method::Sack, **rule).is_none()) {
+        let beta = match rule {
+            Rule::Cubic | Rule::Scalable | Rule::Fixed => Some("the congestion control has its own rule for it"),
+            Rule::Vegas => Some("the congestion control is `vegas`, and `tcp.vegas.ecn_cut` is `quarter`"),
+            _ => None,
+        };
+        assert_eq!(of(*rule, Method::Sack).unused("ecn.beta"), beta, "{}", rule.word());
+    }
+    let mut vegas = of(Rule::Vegas, Method::Vegas);
+    vegas.vegas.ecn_cut = tcp::cc::vegas::EcnCut::Half;
+    assert_eq!(vegas.unused("ecn.beta"), None);
+
+    let mut fixed = of(Rule::Fixed, Method::NewReno);
+    let both = |cfg: &tcp::Config| ["loss_window", "ssthresh_base"].map(|name| cfg.unused(name));
+    let no_reset = "the congestion control is `fixed`, and ELFN does not reset the window";
+    assert_eq!(both(&fixed), [Some(no_reset), Some("the congestion control is `fixed`")]);
+    fixed.elfn.enabled = true;
+    fixed.elfn.cwnd = tcp::sender::elfn::After::Reset;
+    assert_eq!(both(&fixed), [None, Some("the congestion control is `fixed`")]);
+    fixed.door.enabled = true;
+    assert_eq!(both(&fixed), [None, None]);
+
+    let mut reno = of(Rule::Reno, Method::RackTlp);
+    assert_eq!(reno.unused("rack_tlp.hystart"), Some("the congestion control is `reno` and the rule is `hystart`"));
+    reno.rack_tlp.hystart = tcp::config::recoveries::HyStartRule::HyStartPlusPlus;
+    assert_eq!(reno.unused("rack_tlp.hystart"), None);
+    assert_eq!(of(Rule::Cubic, Method::RackTlp).unused("rack_tlp.hystart"), None);
+}
+
+#[test]
 fn defects_of_the_recovery_of_vegas_have_no_effect_with_another_one() {
     let defects = |on: bool| {
-        let of_recovery = chappe_core::tcp::cc::vegas::OF_RECOVERY.iter();
-        let all: serde_json::Map<_, _> = of_recovery.map(|name| ((*name).to_owned(), json!(on))).collect();
-        assert_eq!(all.len(), 7);
-        results(&valid(lossy("standard", &json!({ "variant": "vegas", "loss_recovery": "newreno", "vegas.ns2": all }))))
+        let all = json!({
+            "bare_segments": on, "not_ect": on, "send_time_sentinels": on, "inflation_stays": on,
+            "backoff_on_fast_retransmit": on, "timeout_when_idle": on, "clearing_stops_at_wrap": on,
+        });
+        let scenario =
+            valid(lossy("standard", &json!({ "variant": "vegas", "loss_recovery": "newreno", "vegas.ns2": all })));
+        assert_eq!(scenario.unused.len(), 7, "{:?}", scenario.unused);
+        results(&scenario)
     };
     assert!(defects(false) == defects(true));
 }

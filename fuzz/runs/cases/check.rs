@@ -5,8 +5,8 @@ use super::chance::Chance;
 use super::tables::{Cells, Measured};
 use super::{Failure, Folder};
 use chappe_core::radio::energy::Accounting;
-use chappe_core::record::time::airtime::Use;
-use chappe_core::record::time::flow::USES;
+use chappe_core::record::uses::airtime::Use;
+use chappe_core::record::uses::flow::USES;
 use chappe_core::run::RecordedTable;
 use chappe_core::run::{Change, Command, End, Setup, Transport};
 use chappe_core::sim::{Halt, Sim};
@@ -389,7 +389,7 @@ fn neighbors_deliver_once_and_in_order(setup: &Setup, m: &Measured) -> Result<()
 /// A sender of Linux sends no segment again while its last copy is in its own node. Over wires a packet leaves some
 /// time after it was dequeued, which is no row.
 fn nothing_in_the_own_node_is_sent_again(setup: &Setup, m: &Measured) -> Result<(), Failure> {
-    let heeds = |t: &Transport| matches!(t, Transport::Tcp(cfg) if cfg.heeds_own_queue() && !cfg.elfn.enabled);
+    let heeds = |t: &Transport| matches!(t, Transport::Tcp(cfg) if cfg.is_rack_tlp() && !cfg.elfn.enabled);
     let sources: HashMap<u64, u64> =
         (0..).zip(&setup.flows).filter(|(_, f)| heeds(&f.transport)).map(|(i, f)| (i, u64::from(f.from.0))).collect();
     let column = |name: &str| m.column("packets", name);

@@ -20,7 +20,7 @@
 //! run. The *verdict* on the previous frame is then reported before that loop, by
 //! [`take_verdict`](Channel::take_verdict).
 
-use super::aims::{Aims, Clash, Meeting, harm, lose};
+use super::causes::{Aims, Clash, Meeting, harm, lose};
 use super::in_range::find_in_range;
 use super::in_range::moving::{Lists, Moving};
 use super::receiver::{Counters, Ended, Incoming, Lock, Receiver, Sensed, Verdict};

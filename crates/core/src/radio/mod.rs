@@ -6,7 +6,7 @@
 //! cumulative interference all signals add up, and bits are lost by the ratio of signal to noise and interference
 //! ([`sinr`]).
 
-mod aims;
+mod causes;
 pub mod channel;
 mod config;
 pub mod energy;

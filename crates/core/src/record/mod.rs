@@ -9,9 +9,9 @@ pub mod rates;
 pub mod recorder;
 pub mod short_flows;
 pub mod table;
-pub mod time;
 pub mod totals;
 pub mod trace;
+pub mod uses;
 
 pub use recorder::Recorder;
 pub use table::{Column, Table};

@@ -3,9 +3,9 @@
 use super::drops::Drops;
 use super::loss::Losses;
 use super::rates::Rates;
-use super::time::airtime::Budget;
-use super::time::flow::USES;
-use super::time::route::RouteCounters;
+use super::uses::airtime::Budget;
+use super::uses::flow::USES;
+use super::uses::route::RouteCounters;
 use crate::count::Field;
 use crate::counters;
 use crate::net::{middlebox, routing};

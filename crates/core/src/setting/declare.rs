@@ -10,8 +10,9 @@
 /// `; used when |c| c.adaptive, else "why not"`. A condition on the group that contains this one follows:
 /// `; used within |queue: &queue::Config| queue.ecn, else "why not"`; where another group contains it, it holds. A
 /// setting may have several of both. A group with a switch among its own settings begins with it:
-/// `pub struct Config if enabled, else "why not"`. A value outside the limit is an error, a setting without effect is a
-/// warning, and the schema contains both.
+/// `pub struct Config if enabled, else "why not"`. A group that knows when settings of its subgroups have no effect ends
+/// with them: `where { "ecn.beta", "ecn.ns2.below_one" used when |c| c.reads_beta(), else "why not"; }`. A value outside
+/// the limit is an error, a setting without effect is a warning, and the schema contains both.
 #[macro_export]
 macro_rules! settings {
     ($(#[doc = $doc:literal])* pub struct $Name:ident $(if $switch:ident, else $off:literal)? {
@@ -21,7 +22,7 @@ macro_rules! settings {
                 $(; used when $used:expr, else $why:expr)*
                 $(; used within $inside:expr, else $outside:expr)*,
         )*
-    }) => {
+    } $(where { $( $($deep:literal),+ used when $reads:expr, else $unread:expr; )* })?) => {
         $(#[doc = $doc])*
         #[derive(Clone, Debug, PartialEq)]
         pub struct $Name {
@@ -72,7 +73,10 @@ macro_rules! settings {
                 )*
                 let doc = concat!("", $($doc, "\n"),*);
                 $( let doc = $crate::setting::switched(doc, stringify!($switch), $off); )?
-                $crate::setting::group_schema(&doc, map)
+                let schema = $crate::setting::group_schema(&doc, map);
+                $( let mut schema = schema;
+                $( $( $crate::setting::add_reason(&mut schema, $deep, $unread); )+ )* )?
+                schema
             }
 
             fn show(&self, path: &str, to: &mut dyn FnMut(&str, Option<&'static str>)) {
@@ -101,8 +105,17 @@ macro_rules! settings {
                             return Some($outside);
                         }
                     )*
-                    return $crate::settings!(@unused &self.$field, _rest, self $(, $word)?);
+                    let unused = $crate::settings!(@unused &self.$field, _rest, self $(, $word)?);
+                    if unused.is_some() {
+                        return unused;
+                    }
                 } )*
+                $( $(
+                    let reads: fn(&$Name) -> bool = $reads;
+                    if [$($deep),+].contains(&path) && !reads(self) {
+                        return Some($unread);
+                    }
+                )* )?
                 None
             }
         }

@@ -176,6 +176,16 @@ pub fn without_effect(doc: &str, why: &str) -> Cow<'static, str> {
     format!("{} No effect if {why}.", doc.trim()).into()
 }
 
+/// Adds to a schema the reason why the setting at this path has no effect, between its documentation and its type.
+pub fn add_reason(schema: &mut Json, path: &str, why: &str) {
+    let at = path.split('.').map(|step| format!("/properties/{step}")).collect::<String>();
+    let Some(Json::String(text)) = schema.pointer_mut(&format!("{at}/description")) else {
+        panic!("{path} is no setting");
+    };
+    let end = text.find(". (").map_or(text.len(), |i| i + 1);
+    text.insert_str(end, &format!(" No effect if {why}."));
+}
+
 /// Documentation of a group with the setting that switches it off.
 pub fn switched(doc: &str, switch: &str, why: &str) -> Cow<'static, str> {
     format!("{} Only `{switch}` has an effect if {why}.", doc.trim()).into()
@@ -229,6 +239,8 @@ mod tests {
                 ; used when |c| c.size.0 > 0, else "`size` is 0",
             /// A list of groups.
             pub several: Many<Inner> = Many::default(),
+        } where {
+            "inner.wait" used when |c| c.size.0 < 100, else "`size` is not below 100 B";
         }
     }
 
@@ -283,6 +295,22 @@ mod tests {
         assert_eq!(of(0, Mode::That), Some("`size` is 0"));
         // Alone, the inner group cannot tell.
         assert_eq!(Inner::default().unused("limit"), None);
+    }
+
+    #[test]
+    fn a_group_tells_of_settings_of_its_subgroups() {
+        let of = |size| Outer { size: Bytes(size), ..Outer::default() }.unused("inner.wait");
+        assert_eq!([99, 100].map(of), [None, Some("`size` is not below 100 B")]);
+        // What the group says of the whole subgroup comes first.
+        assert_eq!(of(0), Some("`size` is 0"));
+        let about =
+            |name| Outer::default().schema()["properties"]["inner"]["properties"][name]["description"].to_string();
+        assert!(
+            about("wait").starts_with("\"Waiting time. No effect if `size` is not below 100 B."),
+            "{}",
+            about("wait")
+        );
+        assert!(!about("mode").contains("No effect"));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::record::drops::Drops;
 use crate::record::loss::{Cause, Losses};
 use crate::record::note::{Note, QueueId};
 use crate::record::observe::Observers;
-use crate::record::time::airtime::Airtime;
+use crate::record::uses::airtime::Airtime;
 use crate::run::{RecordedTable, Setup};
 use crate::tcp::Sender;
 use crate::unit::{Span, Time};

@@ -17,7 +17,7 @@ settings! {
         /// effect. RFC 3168, 6.1.4: "pure acknowledgement packets [...] MUST be sent with the not-ECT codepoint".
         pub acks: bool = false,
         /// Share of FlightSize or window (`tcp.ssthresh_base`) that remains after an ECE in congestion avoidance (RFC
-        /// 8511: 0.8); "as_loss": a half, as after a loss. No effect if the loss recovery is `rack_tlp`.
+        /// 8511: 0.8); "as_loss": a half, as after a loss.
         pub beta: Option<f64> | "as_loss" = None => above(0.0).below(1.0),
         /// Informs the sender at once of a segment that a queue has marked or dropped: an ideal ICMP Source Quench (RFC
         /// 792), which is never lost and takes neither time nor airtime. It is an upper bound for the effect of a real
@@ -29,8 +29,7 @@ settings! {
 }
 
 settings! {
-    /// ECN of ns-2 where it departs from RFC 3168. With the loss recovery `rack_tlp`, `spare_ssthresh`, `below_one` and
-    /// `recover_from_cut` have no effect; with `vegas`, `recover_from_cut` has none.
+    /// ECN of ns-2 where it departs from RFC 3168.
     pub struct Ns2 {
         /// Makes retransmissions ECN-capable, and echoes a mark on data that had arrived before.
         pub ect_on_retransmissions: bool = false,

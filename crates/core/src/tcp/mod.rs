@@ -20,12 +20,12 @@ pub mod recovery;
 pub mod sender;
 pub mod split;
 
-pub use config::settings::{Nagle, SendBuffer};
 pub use config::{
     Config, DupAcks, GrowthPer, GrowthWhen, Halving, IdleRule, InitialWindow, LocalDrop, NO_FIN, SmallQueue,
 };
 pub use counters::{Counters, Sums};
 pub use receiver::Receiver;
+pub use sender::writes::{Nagle, SendBuffer};
 pub use sender::{Phase, Sender, View};
 pub use split::Split;
 

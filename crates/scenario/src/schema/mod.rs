@@ -465,7 +465,7 @@ pub const SHELVES: &[Shelf] = &[
     Shelf { name: "Loss recoveries", setting: "tcp.loss_recovery", parts: tcp::config::variants::Method::WORDS },
     Shelf { name: "Acknowledgement policies", setting: "tcp.ack_policy", parts: tcp::ack::Policy::WORDS },
     Shelf { name: "Retransmission timeouts", setting: "tcp.rto.estimator", parts: tcp::sender::rto::Estimator::WORDS },
-    Shelf { name: "SACK rules", setting: "tcp.sack.rule", parts: tcp::config::settings::SackRule::WORDS },
+    Shelf { name: "SACK rules", setting: "tcp.sack.rule", parts: tcp::config::recoveries::SackRule::WORDS },
     Shelf { name: "Routing protocols", setting: "routing.protocol", parts: routing::Protocol::WORDS },
     Shelf { name: "Queue disciplines", setting: "queue.discipline", parts: queue::Discipline::WORDS },
     Shelf {

@@ -1,6 +1,6 @@
 //! Unused settings: values set in a scenario that have no effect.
 //!
-//! Layers declare with their settings which values of a group make others unused (`used when` and `used within` of
+//! Layers declare with their settings which values of a group make others unused (`used when`, `used within`, `where` of
 //! [`settings!`](chappe_core::settings)). This module covers conditions beyond a layer: groups without a user, and common
 //! settings that each user overrides.
 
@@ -16,9 +16,7 @@ use chappe_core::app::on_off::Messages;
 use chappe_core::net::middlebox::Kind;
 use chappe_core::net::queue;
 use chappe_core::run::Profile;
-use chappe_core::setting::{Node, Setting, Value, join};
-use chappe_core::tcp::cc::{Rule, vegas};
-use chappe_core::tcp::config::variants::Method;
+use chappe_core::setting::{self, Node, Setting, Value, join};
 use chappe_core::unit::Bytes;
 use chappe_core::{app, radio, tcp, topology};
 use serde_json::Value as Json;
@@ -57,12 +55,7 @@ const CROSS_LAYER: &[CrossLayer] = &[
 /// Adds the conditions to the schema of a scenario.
 pub fn describe(schema: &mut Json) {
     for (path, why, _) in CROSS_LAYER {
-        let at = path.trim_end_matches('.').split('.').map(|step| format!("/properties/{step}")).collect::<String>();
-        if let Some(Json::String(text)) = schema.pointer_mut(&format!("{at}/description")) {
-            // Inserts them between the description and the type.
-            let end = text.find(". (").map_or(text.len(), |i| i + 1);
-            text.insert_str(end, &format!(" No effect if {why}."));
-        }
+        setting::add_reason(schema, path.trim_end_matches('.'), why);
     }
 }
 
@@ -305,7 +298,7 @@ impl<'a> Users<'a> {
                 "delayed_ack.fin_at_once" if !c.cfg.ends_with_fin() => Some(tcp::NO_FIN),
                 "delayed_ack.push_at_once" if !c.pushes => Some("no flow ends or writes in pieces (`bulk.write_size`)"),
                 rest if rest.starts_with("eln.") && !notified => Some("no middlebox notifies of losses"),
-                rest => c.cfg.unused(rest).or_else(|| without_recovery(&c.cfg, rest)),
+                rest => c.cfg.unused(rest),
             };
             Some((own(c)?, unused))
         };
@@ -453,32 +446,6 @@ impl<'a> Users<'a> {
                     _ => cfg.unused(path),
                 })
             }
-        }
-    }
-}
-
-/// Reason why a setting of a smaller group has no effect under the loss recovery or the congestion control.
-fn without_recovery(cfg: &tcp::Config, rest: &str) -> Option<&'static str> {
-    match (rest, cfg.method()) {
-        ("ecn.beta" | "ecn.ns2.spare_ssthresh" | "ecn.ns2.below_one", Method::RackTlp) => {
-            Some("the loss recovery is `rack_tlp`")
-        }
-        ("ecn.ns2.recover_from_cut", Method::RackTlp | Method::Vegas) => {
-            Some("the loss recovery is `rack_tlp` or `vegas`")
-        }
-        ("rack_tlp.hystart", _) if cfg.rule() == Rule::Bbr => Some("the congestion control is `bbr`"),
-        ("fast_recovery.burst", _) if cfg.rule() == Rule::AdaptivePacing => Some("`tcp_ap` paces all segments"),
-        ("fast_recovery.inflate_in_recovery_only", Method::Tahoe | Method::Sack) => {
-            Some("the loss recovery is none of `reno`, `newreno` and `e_newreno`")
-        }
-        ("fast_recovery.inflate_in_recovery_only" | "fast_recovery.first_segment_exception", _) => None,
-        (rest, Method::Tahoe | Method::Sack | Method::Reno) if rest.starts_with("fast_recovery.") => {
-            Some("the loss recovery is neither `newreno` nor `e_newreno`")
-        }
-        (_, Method::Vegas) => None,
-        _ => {
-            let defect = rest.strip_prefix("vegas.ns2.")?;
-            vegas::OF_RECOVERY.contains(&defect).then_some("the loss recovery is not `vegas`")
         }
     }
 }

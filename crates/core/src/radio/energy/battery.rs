@@ -232,7 +232,7 @@ impl Battery {
 
 #[cfg(test)]
 mod tests {
-    use crate::radio::energy::battery::*;
+    use super::*;
     use crate::unit::{Joules, Watts};
 
     fn battery(joules: f64, idle: f64, radios: usize) -> Battery {

@@ -55,7 +55,7 @@ impl Intervals {
 
 #[cfg(test)]
 mod tests {
-    use crate::radio::energy::intervals::*;
+    use super::*;
 
     #[test]
     fn intervals_that_meet_become_one() {

@@ -157,7 +157,7 @@ impl Scalar for Links {
 
 #[cfg(test)]
 mod tests {
-    use crate::radio::propagation::links::*;
+    use super::*;
 
     #[test]
     fn links_are_read_in_any_order_and_written_sorted() {

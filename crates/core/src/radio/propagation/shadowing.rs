@@ -49,7 +49,7 @@ impl Shadowing {
 
 #[cfg(test)]
 mod tests {
-    use crate::radio::propagation::shadowing::*;
+    use super::*;
     use crate::unit::Ratio;
 
     #[test]

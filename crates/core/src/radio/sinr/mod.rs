@@ -20,7 +20,7 @@ pub use super::sinr_config::{Config, Fading, Relock, floor, least, noise, weakes
 use self::fading::Faded;
 use self::reaction::{Arrival, Locked, Reaction};
 use self::signals::{Remains, Signals};
-use super::aims::{Aims, Clash};
+use super::causes::{Aims, Clash};
 use super::config::Reception;
 use super::error_rate::Curve;
 use super::receiver::{Lock, Receiver};

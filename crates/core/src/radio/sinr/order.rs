@@ -8,7 +8,7 @@
 use super::reaction::{Arrival, Locked, Reaction};
 use super::signals::Signal;
 use super::{Air, Coding, Config};
-use crate::radio::aims::{Aims, Clash};
+use crate::radio::causes::{Aims, Clash};
 use crate::radio::receiver::{Lock, Receiver};
 use crate::unit::Time;
 

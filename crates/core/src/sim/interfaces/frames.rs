@@ -3,7 +3,7 @@
 use crate::packet::{Fate, RadioId};
 use crate::radio::Verdict;
 use crate::record::note::Note;
-use crate::record::time::airtime::Receiver;
+use crate::record::uses::airtime::Receiver;
 use crate::sim::Sim;
 use crate::sim::air::OnAir;
 use crate::sim::air::mac::Rules;

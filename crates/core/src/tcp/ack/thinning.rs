@@ -2,7 +2,7 @@
 //!
 //! Altman and Jimenez, "Novel Delayed ACK Techniques for Improving TCP Performance in Multihop Wireless Networks"
 //! (PWC 2003), as ElRakabawy, Lindemann and Vernon (DSN 2005, section 3.2) describe it. The paper puts n = S1 into
-//! two rows of its table; `s1_inclusive` chooses one.
+//! two rows of its table; here it belongs to the first.
 
 use super::interface::{AckWhen, Arrived};
 use super::registry::Acknowledging;
@@ -20,8 +20,6 @@ settings! {
         pub s2: u32 = 5 => at_most(1_000_000),
         /// S3: from this number on, every fourth segment is acknowledged.
         pub s3: u32 = 9 => at_most(1_000_000),
-        /// Also acknowledges segment n = S1 by itself.
-        pub s1_inclusive: bool = true,
         /// Longest time that an acknowledgement is held, counted from the first unacknowledged segment.
         pub timeout: Span = Span::ms(100) => at_most(HOUR),
         /// Also delays duplicate acknowledgements; otherwise a segment that is out of order, fills a gap or arrives
@@ -43,10 +41,9 @@ impl Thinning {
 
     /// d for a segment with this number.
     fn segments(&self, n: u32) -> u32 {
-        let Config { s1, s2, s3, s1_inclusive, .. } = self.cfg;
-        let one_by_one = n < s1 || (s1_inclusive && n == s1);
+        let Config { s1, s2, s3, .. } = self.cfg;
         match n {
-            _ if one_by_one => 1,
+            _ if n <= s1 => 1,
             _ if n < s2 => 2,
             _ if n < s3 => 3,
             _ => 4,

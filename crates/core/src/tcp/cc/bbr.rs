@@ -10,6 +10,7 @@ pub struct Bbr;
 impl WindowRule for Bbr {
     const GROWS_BY_STEPS: bool = false;
     const ASKS_FOR_USE: bool = false;
+    const READS_REMAINDER: bool = false;
     const KEEPS_WINDOW_WHEN_IDLE: bool = true;
     const WINDOWS_IN_BUFFER: u64 = 3;
 

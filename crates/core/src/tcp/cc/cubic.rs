@@ -87,6 +87,7 @@ impl Cubic {
 }
 
 impl WindowRule for Cubic {
+    const READS_REMAINDER: bool = false;
     const HEEDS_UNUSED: bool = true;
 
     fn on_every_ack(&mut self, ack: &Ack, _: &mut Window) {

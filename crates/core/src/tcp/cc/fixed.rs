@@ -33,6 +33,7 @@ impl Fixed {
 impl WindowRule for Fixed {
     const GROWS_BY_STEPS: bool = false;
     const ASKS_FOR_USE: bool = false;
+    const READS_REMAINDER: bool = false;
     const KEEPS_WINDOW_WHEN_IDLE: bool = true;
 
     fn start(&self, w: &mut Window) {

@@ -12,6 +12,8 @@ pub(super) trait WindowRule: Sized {
     const GROWS_BY_STEPS: bool = true;
     /// `tcp.growth_when` decides if a window that is not used grows.
     const ASKS_FOR_USE: bool = true;
+    /// Reads [`Congestion::remainder`], in which `tcp.ecn.beta` decides how much a mark leaves.
+    const READS_REMAINDER: bool = true;
     /// The window of an idle sender stays as it is with `tcp.after_idle` = `decay`.
     const KEEPS_WINDOW_WHEN_IDLE: bool = false;
     /// Needs to know the times in which the window was not used.
@@ -79,6 +81,8 @@ macro_rules! declare {
                 grows_by_steps: bool = GROWS_BY_STEPS;
                 /// `tcp.growth_when` decides if a window that is not used grows.
                 asks_for_use: bool = ASKS_FOR_USE;
+                /// `tcp.ecn.beta` may decide how much of the window a mark leaves.
+                reads_remainder: bool = READS_REMAINDER;
             }
             settings {}
             enum {

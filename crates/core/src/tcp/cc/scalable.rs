@@ -28,6 +28,8 @@ impl Scalable {
 }
 
 impl WindowRule for Scalable {
+    const READS_REMAINDER: bool = false;
+
     fn grow(&mut self, w: &mut Window) {
         w.cwnd += if w.cwnd < w.ssthresh { 1.0 } else { self.cfg.increase };
     }

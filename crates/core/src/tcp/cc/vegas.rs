@@ -53,20 +53,8 @@ settings! {
     }
 }
 
-/// Defects that are those of Vegas' loss recovery, or of how its agent makes segments.
-pub const OF_RECOVERY: [&str; 7] = [
-    "bare_segments",
-    "not_ect",
-    "send_time_sentinels",
-    "inflation_stays",
-    "backoff_on_fast_retransmit",
-    "timeout_when_idle",
-    "clearing_stops_at_wrap",
-];
-
 settings! {
-    /// Defects of the Vegas agent of ns-2.35. Those that do not concern the window have no effect with another
-    /// `tcp.loss_recovery`.
+    /// Defects of the Vegas agent of ns-2.35.
     pub struct Ns2 {
         /// Segments have no header and there is no SYN, because the agent overrides the code that builds them.
         pub bare_segments: bool = false,

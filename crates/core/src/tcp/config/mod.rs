@@ -1,13 +1,15 @@
 //! Settings of a connection.
 
 pub mod handshake;
+pub mod hop_limit;
 pub mod pairs;
-pub mod settings;
+pub mod recoveries;
 pub mod variants;
 
 use super::cc::Rule;
 use super::receiver::receive_buffer::ReceiveBuffer;
 use super::receiver::{reader, receive_buffer};
+use super::sender::writes::{Nagle, SendBuffer};
 use super::sender::{elfn, rto};
 use super::{ack, cc, door, ecn};
 use crate::setting::limit::{HOUR, LARGEST_PACKET, at_most, range};
@@ -15,7 +17,6 @@ use crate::setting::{Node, Scalar, Shared, Value};
 use crate::unit::{Bytes, Span};
 use crate::{keywords, settings};
 use serde_json::{Value as Json, json};
-use settings::{Nagle, SendBuffer};
 use std::borrow::Cow;
 use variants::{Method, Variant};
 
@@ -208,6 +209,34 @@ macro_rules! config {
                     pub $group: cc::$module::Config = cc::$module::Config::default()
                         ; used when |c| matches!(c.rule(), Rule::$Part $(| Rule::$Other)?), else $why,
                 )? )*
+            } where {
+                "ecn.beta", "ecn.ns2.spare_ssthresh", "ecn.ns2.below_one"
+                    used when |c| !c.is_rack_tlp(), else "the loss recovery is `rack_tlp`";
+                "ecn.beta"
+                    used when |c| c.rule().reads_remainder(), else "the congestion control has its own rule for it";
+                "ecn.beta"
+                    used when |c| c.rule() != Rule::Vegas || c.vegas.ecn_cut == cc::vegas::EcnCut::Half,
+                    else "the congestion control is `vegas`, and `tcp.vegas.ecn_cut` is `quarter`";
+                "ecn.ns2.recover_from_cut"
+                    used when |c| !matches!(c.method(), Method::RackTlp | Method::Vegas),
+                    else "the loss recovery is `rack_tlp` or `vegas`";
+                "fast_recovery.partial_ack_timer", "fast_recovery.partial_window_deflation", "fast_recovery.burst",
+                "fast_recovery.grow_at_end", "fast_recovery.limit_at_end"
+                    used when |c| matches!(c.method(), Method::NewReno | Method::ENewReno),
+                    else "the loss recovery is neither `newreno` nor `e_newreno`";
+                "fast_recovery.inflate_in_recovery_only"
+                    used when |c| matches!(c.method(), Method::Reno | Method::NewReno | Method::ENewReno),
+                    else "the loss recovery is none of `reno`, `newreno` and `e_newreno`";
+                "fast_recovery.burst"
+                    used when |c| c.rule() != Rule::AdaptivePacing, else "`tcp_ap` sends new segments one by one";
+                "rack_tlp.hystart" used when |c| c.rule() != Rule::Bbr, else "the congestion control is `bbr`";
+                "rack_tlp.hystart"
+                    used when |c| c.rule() != Rule::Reno || c.rack_tlp.hystart != recoveries::HyStartRule::HyStart,
+                    else "the congestion control is `reno` and the rule is `hystart`";
+                "vegas.ns2.bare_segments", "vegas.ns2.not_ect", "vegas.ns2.send_time_sentinels",
+                "vegas.ns2.inflation_stays", "vegas.ns2.backoff_on_fast_retransmit", "vegas.ns2.timeout_when_idle",
+                "vegas.ns2.clearing_stops_at_wrap"
+                    used when |c| c.method() == Method::Vegas, else "the loss recovery is not `vegas`";
             }
         }
     };
@@ -246,16 +275,18 @@ ack::policies! {
         pub initial_ssthresh: Option<u32> | "receive_window" = None => range(1, 1_000_000),
         /// Congestion window after a retransmission timeout \[segments\].
         pub loss_window: u32 = 1 => range(1, 1_000_000)
-            ; used when Config::uses_loss_window,
-            else "the loss recovery is `rack_tlp`, and ELFN does not reset the window",
+            ; used when |c| !c.is_rack_tlp() || c.resets_after_standby(),
+            else "the loss recovery is `rack_tlp`, and ELFN does not reset the window"
+            ; used when |c| !c.holds_window() || c.resets_after_standby(),
+            else "the congestion control is `fixed`, and ELFN does not reset the window",
         /// Unit of window growth: per acknowledgement or per acknowledged segment.
         pub growth_per: GrowthPer = GrowthPer::Ack
             ; used when |c| c.rule().grows_by_steps(), else "the congestion control has its own rule for it"
-            ; used when Config::cuts_by_rule, else "the loss recovery is `rack_tlp`",
+            ; used when |c| !c.is_rack_tlp(), else "the loss recovery is `rack_tlp`",
         /// Growth of a congestion window that is not fully used.
         pub growth_when: GrowthWhen = GrowthWhen::Always
             ; used when |c| c.rule().asks_for_use(), else "the congestion control has its own rule for it"
-            ; used when Config::cuts_by_rule, else "the loss recovery is `rack_tlp`",
+            ; used when |c| !c.is_rack_tlp(), else "the loss recovery is `rack_tlp`",
         /// Opens a connection with a SYN and its acknowledgement.
         pub syn: bool = true,
         /// Connection setup.
@@ -278,8 +309,8 @@ ack::policies! {
             ; used when |c| c.rule() != Rule::AdaptivePacing, else "the congestion control is `tcp_ap`",
         /// Largest number of segments that one acknowledgement may release.
         pub max_burst: Option<u32> | "unlimited" = None => range(1, 1_000_000)
-            ; used when |c| c.method() != Method::RackTlp, else "the loss recovery is `rack_tlp`"
-            ; used when Config::may_burst, else "`tcp_ap` paces all segments",
+            ; used when |c| !c.is_rack_tlp(), else "the loss recovery is `rack_tlp`"
+            ; used when Config::may_burst, else "`tcp_ap` sends new segments one by one",
         /// TCP small queues: limit on the packets of a connection in its own node, from TCP to the end of their
         /// transmission. "auto": the memory of two packets, or the data that the pacing rate sends in 1/1024 s (1/128 s
         /// over an 802.11 radio) if that is more (Linux). The limit does not apply to the segment that begins a
@@ -294,7 +325,8 @@ ack::policies! {
         pub local_drop: LocalDrop = LocalDrop::Lost,
         /// Quantity whose half becomes ssthresh after a loss.
         pub ssthresh_base: Halving = Halving::FlightSize
-            ; used when Config::cuts_by_rule, else "the loss recovery is `rack_tlp`",
+            ; used when |c| !c.is_rack_tlp(), else "the loss recovery is `rack_tlp`"
+            ; used when |c| !c.holds_window(), else "the congestion control is `fixed`",
         /// Congestion window of an idle sender.
         pub after_idle: IdleRule = IdleRule::Restart,
         /// Timestamps (RFC 7323): measures a round-trip time with every acknowledgement; otherwise with one segment at
@@ -310,32 +342,32 @@ ack::policies! {
         pub(everyday) ack_policy: ack::Policy = ack::Policy::Delayed,
     } {
         /// Fast recovery of Reno and NewReno.
-        pub fast_recovery: settings::FastRecoveryConfig = settings::FastRecoveryConfig::default()
+        pub fast_recovery: recoveries::FastRecoveryConfig = recoveries::FastRecoveryConfig::default()
             ; used when |c| !matches!(c.method(), Method::RackTlp | Method::Vegas),
             else "the loss recovery is `rack_tlp` or `vegas`",
         /// Enhanced NewReno.
-        pub e_newreno: settings::ENewRenoConfig = settings::ENewRenoConfig::default()
+        pub e_newreno: recoveries::ENewRenoConfig = recoveries::ENewRenoConfig::default()
             ; used when |c| c.method() == Method::ENewReno, else "the loss recovery is not `e_newreno`",
         /// Loss recovery with SACK.
-        pub sack: settings::SackConfig = settings::SackConfig::default()
+        pub sack: recoveries::SackConfig = recoveries::SackConfig::default()
             ; used when |c| c.method() == Method::Sack, else "the loss recovery is not `sack`",
         /// RACK-TLP.
-        pub rack_tlp: settings::RackTlpConfig = settings::RackTlpConfig::default()
-            ; used when |c| c.method() == Method::RackTlp, else "the loss recovery is not `rack_tlp`",
+        pub rack_tlp: recoveries::RackTlpConfig = recoveries::RackTlpConfig::default()
+            ; used when Config::is_rack_tlp, else "the loss recovery is not `rack_tlp`",
         /// Explicit loss notification.
-        pub eln: settings::ElnConfig = settings::ElnConfig::default()
-            ; used when |c| c.heeds_notifications(), else "the loss recovery is `rack_tlp`",
+        pub eln: recoveries::ElnConfig = recoveries::ElnConfig::default()
+            ; used when |c| !c.is_rack_tlp(), else "the loss recovery is `rack_tlp`",
         /// Explicit link failure notification.
         pub elfn: Shared<elfn::Config> = Shared::default(),
         /// Detection of out-of-order delivery and response.
         pub door: Shared<door::Config> = Shared::default()
-            ; used when |c| c.method() != Method::RackTlp, else "the loss recovery is `rack_tlp`",
+            ; used when |c| !c.is_rack_tlp(), else "the loss recovery is `rack_tlp`",
         /// Buffer of the receiver in bytes of memory, with the auto-tuning of Linux.
         pub receive_buffer: Shared<receive_buffer::Config> = Shared::default(),
         /// Application that reads the data of a receiver.
         pub reader: Shared<reader::Config> = Shared::default(),
         /// Congestion window limit from the hop count of the path.
-        pub hop_limit: settings::HopLimitConfig = settings::HopLimitConfig::default(),
+        pub hop_limit: hop_limit::Config = hop_limit::Config::default(),
     }
 }
 
@@ -386,36 +418,33 @@ impl Config {
         }
     }
 
-    /// Returns true if the window grows and is cut by the window rule, not by the loss recovery.
-    fn cuts_by_rule(&self) -> bool {
-        self.method() != Method::RackTlp
+    /// Returns true if the loss recovery is `rack_tlp`, the sender of Linux: it sets the window itself, does not send a
+    /// segment again whose last copy is still in its own node, and ignores explicit loss notifications.
+    pub fn is_rack_tlp(&self) -> bool {
+        self.method() == Method::RackTlp
     }
 
     /// Returns true if segments may be released without waiting for the pace of the window rule, for which ns-2's sack1
     /// does not wait during a recovery.
     fn may_burst(&self) -> bool {
-        let is_sack1 = self.method() == Method::Sack && self.sack.rule == settings::SackRule::Sack1;
+        let is_sack1 = self.method() == Method::Sack && self.sack.rule == recoveries::SackRule::Sack1;
         self.rule() != Rule::AdaptivePacing || is_sack1
     }
 
-    /// Returns true if a timeout or the end of a standby may set the window to the loss window.
-    fn uses_loss_window(&self) -> bool {
-        self.cuts_by_rule() || (self.elfn.enabled && self.elfn.cwnd == elfn::After::Reset)
+    /// Returns true if no loss changes the window. After a cut that DOOR withholds the window has at least
+    /// `tcp.loss_window` segments, whatever the window rule.
+    fn holds_window(&self) -> bool {
+        self.rule() == Rule::Fixed && !self.door.enabled
     }
 
-    /// Returns true if a sender reacts to explicit loss notifications.
-    pub fn heeds_notifications(&self) -> bool {
-        self.method() != Method::RackTlp
+    /// Returns true if the end of a standby sets the window to the loss window.
+    fn resets_after_standby(&self) -> bool {
+        self.elfn.enabled && self.elfn.cwnd == elfn::After::Reset
     }
 
     /// Returns true if a sender reacts to what happens to its packets in its own node.
     pub fn watches_own_queue(&self) -> bool {
-        self.small_queue.is_some() || self.local_drop != LocalDrop::Lost || self.heeds_own_queue()
-    }
-
-    /// Returns true if a sender does not send a segment again whose last copy is still in its own node, as Linux.
-    pub fn heeds_own_queue(&self) -> bool {
-        self.method() == Method::RackTlp
+        self.small_queue.is_some() || self.local_drop != LocalDrop::Lost || self.is_rack_tlp()
     }
 
     /// Size of a segment at the network layer \[B\]; of a SYN or a probe, which have no data, that of their header.

@@ -32,7 +32,7 @@ pub fn recoveries_of(rule: Rule) -> Vec<Method> {
 
 #[cfg(test)]
 mod tests {
-    use crate::tcp::config::pairs::*;
+    use super::*;
     use crate::tcp::config::variants::Variant;
 
     #[test]

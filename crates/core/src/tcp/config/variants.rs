@@ -89,7 +89,7 @@ pub fn name(method: Method, rule: Rule) -> Cow<'static, str> {
 
 #[cfg(test)]
 mod tests {
-    use crate::tcp::config::variants::*;
+    use super::*;
 
     #[test]
     fn the_pair_of_a_variant_has_its_name() {

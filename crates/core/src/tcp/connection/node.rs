@@ -74,7 +74,7 @@ impl Connection {
 
     /// The node tells which packets have left it: segments whose last copies have not are not sent again.
     pub(in crate::tcp) fn heed_copies(&mut self) {
-        if self.cfg.heeds_own_queue() {
+        if self.cfg.is_rack_tlp() {
             self.own_node.get_or_insert_default().heeds_copies = true;
         }
     }

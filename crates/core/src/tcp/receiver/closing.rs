@@ -2,8 +2,7 @@
 //! states CLOSE-WAIT and LAST-ACK).
 
 use crate::tcp::config::Config;
-use crate::tcp::config::settings::RackTlpConfig;
-use crate::tcp::config::variants::Method;
+use crate::tcp::config::recoveries::RackTlpConfig;
 use crate::tcp::recovery::Clock;
 use crate::tcp::sender::rto::Rto;
 use crate::unit::{Span, Time};
@@ -47,7 +46,7 @@ impl Closing {
             wait,
             state: State::Established,
             rto: Rto::new(&cfg.rto, Span::ZERO),
-            rack_tlp: (cfg.method() == Method::RackTlp).then(|| cfg.rack_tlp.clone()),
+            rack_tlp: cfg.is_rack_tlp().then(|| cfg.rack_tlp.clone()),
             sent: 0,
             most: cfg.max_timeouts.map(|n| n + 1),
             syn_ack: None,

@@ -82,7 +82,7 @@ impl Reader {
 
 #[cfg(test)]
 mod tests {
-    use crate::tcp::receiver::reader::*;
+    use super::*;
 
     /// Times [ms] and bytes of the reads of an application for which there are always data.
     fn reads(cfg: &Config, times: usize) -> Vec<(u64, u64)> {

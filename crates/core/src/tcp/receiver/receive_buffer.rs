@@ -354,7 +354,7 @@ fn rounded_up(bytes: i64, unit: i64) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use crate::tcp::receiver::receive_buffer::*;
+    use super::*;
 
     #[test]
     fn the_application_reads_the_bytes_of_short_segments() {

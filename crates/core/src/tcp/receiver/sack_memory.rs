@@ -52,7 +52,7 @@ impl SackMemory {
 
 #[cfg(test)]
 mod tests {
-    use crate::tcp::receiver::sack_memory::*;
+    use super::*;
 
     fn after(seqs: &[Seq]) -> Vec<(Seq, Seq)> {
         let mut memory = SackMemory::default();

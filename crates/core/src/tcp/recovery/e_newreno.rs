@@ -6,7 +6,7 @@ use super::newreno::NewReno;
 use super::registry::LossRecovery;
 use super::reno::is_inflated;
 use crate::packet::AckSegment;
-use crate::tcp::config::settings::{Answer, FlightSizeAt, Probe, Resend};
+use crate::tcp::config::recoveries::{Answer, FlightSizeAt, Probe, Resend};
 use crate::tcp::connection::Connection;
 use crate::unit::Time;
 

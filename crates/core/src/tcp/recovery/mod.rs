@@ -14,7 +14,7 @@ pub mod view;
 pub(super) use rack_tlp::clock::Clock;
 
 use super::config::Config;
-use super::config::settings::SackRule;
+use super::config::recoveries::SackRule;
 use super::config::variants::Method;
 use super::connection::Connection;
 use super::sender::send_times::SendTimes;

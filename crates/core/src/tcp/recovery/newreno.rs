@@ -1,9 +1,9 @@
 //! NewReno: fast recovery until everything is acknowledged that had been sent when it began (RFC 6582).
 
 use super::registry::LossRecovery;
-use super::reno::is_inflated;
+use super::reno::{is_inflated, on_duplicate};
 use crate::packet::AckSegment;
-use crate::tcp::config::settings::PartialAckTimer;
+use crate::tcp::config::recoveries::PartialAckTimer;
 use crate::tcp::connection::{Connection, Cut};
 
 /// State of NewReno's fast recovery (RFC 6582).
@@ -23,7 +23,6 @@ impl LossRecovery for NewReno {
     }
 
     fn on_ack(&mut self, ack: &AckSegment, conn: &mut Connection) {
-        let threshold = conn.cfg().dup_threshold;
         if ack.next > conn.una() {
             if ack.next >= conn.recover() || conn.last_cut() != Cut::DupAcks {
                 self.full_ack(ack, conn);
@@ -31,25 +30,11 @@ impl LossRecovery for NewReno {
                 self.partial_ack(ack, conn);
             }
         } else {
-            let dup_acks = conn.count_duplicate();
-            if dup_acks == threshold {
-                if conn.may_begin_recovery() {
-                    conn.begin_recovery();
-                    conn.send(conn.una());
-                    conn.inflate_to(threshold);
-                }
-                if !conn.cfg().fast_recovery.inflate_in_recovery_only {
-                    conn.inflate_to(threshold);
-                }
-            } else if dup_acks > threshold && conn.may_inflate() {
-                conn.inflate();
-            } else if dup_acks < threshold {
-                conn.send_limited();
-            }
+            on_duplicate(conn, false);
         }
         if conn.dup_acks() == 0 {
             conn.send_allowed();
-        } else if conn.dup_acks() >= threshold {
+        } else if conn.dup_acks() >= conn.cfg().dup_threshold {
             conn.send_at_most(conn.cfg().fast_recovery.burst);
         }
     }

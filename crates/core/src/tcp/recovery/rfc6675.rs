@@ -130,7 +130,7 @@ impl Rfc6675 {
 #[cfg(test)]
 mod tests {
     use crate::packet::Ecn;
-    use crate::tcp::config::settings::{SackConfig, SackRule};
+    use crate::tcp::config::recoveries::{SackConfig, SackRule};
     use crate::tcp::config::variants::Variant;
     use crate::tcp::{Config, InitialWindow, Out, Receiver, Sender};
     use crate::unit::{Span, Time};

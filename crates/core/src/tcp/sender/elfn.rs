@@ -4,7 +4,7 @@
 //! that there is a route again; then it continues as before.
 
 use crate::setting::limit::{HOUR, range};
-use crate::tcp::config::settings::Answer;
+use crate::tcp::config::recoveries::Answer;
 use crate::unit::Span;
 use crate::{keywords, settings};
 

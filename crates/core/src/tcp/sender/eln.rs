@@ -2,7 +2,7 @@
 //! lost by a link and not by congestion (Balakrishnan and Katz, Globecom 1998).
 
 use crate::packet::{AckSegment, Seq};
-use crate::tcp::config::settings::{ElnConfig, ElnRule};
+use crate::tcp::config::recoveries::{ElnConfig, ElnRule};
 use crate::tcp::connection::Connection;
 use crate::tcp::recovery::Recovery;
 use crate::unit::Span;
@@ -27,7 +27,7 @@ impl Eln {
     /// Processes an acknowledgement. Returns true if it must not be passed to the recovery.
     pub fn on_ack(&mut self, ack: &AckSegment, recovery: &mut Recovery, conn: &mut Connection) -> bool {
         let duplicate = ack.next == conn.una();
-        self.notified = ack.eln && conn.cfg().heeds_notifications();
+        self.notified = ack.eln && !conn.cfg().is_rack_tlp();
         if !duplicate {
             self.duplicates = 0;
             conn.end_credit();
@@ -92,8 +92,8 @@ impl Eln {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::tcp::config::variants::Variant;
-    use crate::tcp::sender::eln::*;
     use crate::tcp::{Config as Tcp, InitialWindow, Out, Sender};
     use crate::unit::Time;
 

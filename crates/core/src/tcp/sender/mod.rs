@@ -11,7 +11,7 @@ pub(super) mod writes;
 use super::Out;
 use super::cc::CongestionControl;
 use super::cc::interface::AckKind;
-use super::config::settings::Answer;
+use super::config::recoveries::Answer;
 use super::config::{Config, IdleRule};
 use super::connection::Connection;
 use super::counters::Counters;

@@ -61,7 +61,7 @@ impl Pacer {
 
 #[cfg(test)]
 mod tests {
-    use crate::tcp::sender::pacer::*;
+    use super::*;
 
     #[test]
     fn segments_are_a_gap_apart_and_the_clock_runs_on_when_there_is_none() {

@@ -245,7 +245,7 @@ impl Rto {
 
 #[cfg(test)]
 mod tests {
-    use crate::tcp::sender::rto::*;
+    use super::*;
 
     /// The timeouts [s] after round-trip times [s] of segments sent back to back.
     fn timeouts(cfg: &Config, rtts: &[f64]) -> Vec<f64> {

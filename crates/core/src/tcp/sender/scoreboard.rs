@@ -260,7 +260,7 @@ impl Scoreboard {
 
 #[cfg(test)]
 mod tests {
-    use crate::tcp::sender::scoreboard::*;
+    use super::*;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 

@@ -4,9 +4,33 @@
 //! A segment is cut at its first transmission, from all bytes written by then. PSH marks a segment that ends with the
 //! end of a write (RFC 9293, 3.9.1.2; Linux clears PSH when the next write begins in the segment).
 
+use crate::keywords;
 use crate::packet::Seq;
-use crate::tcp::config::settings::{Nagle, SendBuffer};
 use std::collections::VecDeque;
+
+keywords! {
+    /// Nagle's algorithm: rule for a short segment at the end of the written data, while data are outstanding. A FIN is
+    /// never held.
+    pub enum Nagle {
+        /// Sends the segment at once (`TCP_NODELAY`).
+        Off = "off",
+        /// Holds the segment until all data are acknowledged or the segment is full (RFC 9293, 3.7.4; RFC 896).
+        Rfc9293 = "rfc9293",
+        /// Holds the segment only while another short segment is outstanding (Minshall; Linux).
+        Minshall = "minshall",
+    }
+}
+
+keywords! {
+    /// Size of the buffer into which the application writes.
+    pub enum SendBuffer {
+        /// The application never waits.
+        Unlimited = "unlimited",
+        /// Memory for two times the largest window (three times with `bbr`), of at least 10 segments (Linux:
+        /// auto-tuning). The application resumes when a third of the memory is free.
+        Auto = "auto",
+    }
+}
 
 /// Memory of a segment in its node on top of its payload \[B\]: a kernel takes 2280 B for 1448 B of payload.
 pub(in crate::tcp) const OVERHEAD: u64 = 832;

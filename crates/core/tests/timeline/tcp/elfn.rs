@@ -2,7 +2,7 @@
 
 use super::{ack, said, sent, settings, variants, wait};
 use chappe_core::packet::AckSegment;
-use chappe_core::tcp::config::settings::Answer;
+use chappe_core::tcp::config::recoveries::Answer;
 use chappe_core::tcp::sender::elfn::After;
 use chappe_core::tcp::{Config, Sender};
 use chappe_core::unit::{Span, Time};

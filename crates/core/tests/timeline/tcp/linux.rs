@@ -75,21 +75,25 @@ pub struct Case {
     pub rows: Vec<Row>,
 }
 
-/// The timelines of the kernel.
-pub fn cases(text: &'static str) -> Vec<Case> {
-    let mut cases: Vec<Case> = vec![];
-    for line in text.lines() {
-        if let Some(head) = line.strip_prefix("= ") {
-            let (name, control) = head.split_once(' ').expect("a case and a control");
-            cases.push(Case { name, control, rows: vec![] });
+/// Timelines of a kernel: the words that describe each, and its packets.
+fn timelines(text: &'static str) -> Vec<(Vec<&'static str>, Vec<Row>)> {
+    let mut timelines: Vec<(_, Vec<Row>)> = vec![];
+    for line in text.lines().filter(|line| !line.starts_with('!')) {
+        let (first, rest) = line.split_once(' ').expect("two words");
+        if first == "=" {
+            timelines.push((rest.split(' ').collect(), vec![]));
             continue;
         }
-        let (ms, what) = line.split_once(' ').expect("a time and a packet");
-        let (what, lost) = what.strip_suffix(" x").map_or((what, false), |w| (w, true));
-        let row = Row { ms: ms.parse().expect("a time"), what: what.to_owned(), lost, window: 0 };
-        cases.last_mut().expect("a case").rows.push(row);
+        let (what, lost) = rest.strip_suffix(" x").map_or((rest, false), |what| (what, true));
+        let row = Row { ms: first.parse().expect("a time"), what: what.to_owned(), lost, window: 0 };
+        timelines.last_mut().expect("a description").1.push(row);
     }
-    cases
+    timelines
+}
+
+/// Timelines that are described by a name and a control.
+pub fn cases(text: &'static str) -> Vec<Case> {
+    timelines(text).into_iter().map(|(words, rows)| Case { name: words[0], control: words[1], rows }).collect()
 }
 
 /// Reads a number at the beginning of a text.

@@ -15,7 +15,7 @@ mod windows;
 use chappe_core::packet::{AckSegment, DataSegment, Ecn, SackBlocks, Seq};
 use chappe_core::tcp::ack::Policy;
 use chappe_core::tcp::cc::vegas::Growth;
-use chappe_core::tcp::config::settings::{Answer, FlightSizeAt, Probe, Resend};
+use chappe_core::tcp::config::recoveries::{Answer, FlightSizeAt, Probe, Resend};
 use chappe_core::tcp::config::variants::Variant;
 use chappe_core::tcp::{Config, InitialWindow, Out, Receiver, Sender};
 use chappe_core::unit::{BitRate, Span, Time};

@@ -65,10 +65,8 @@ fn c98_thinning_with_a_hole() {
 fn thinning_with_other_thresholds() {
     let arrivals: Vec<(u64, u32)> = (0..20).map(|n| (5 * u64::from(n), n)).collect();
     let acked = |cfg| thinned_with(cfg, &arrivals, false).iter().map(|a| a.1 - 1).collect::<Vec<u32>>();
-    let default = thinning::Config::default();
-    // The other reading of the paper's table: n = S1 belongs to the second row already.
-    assert_eq!(acked(thinning::Config { s1_inclusive: false, ..default.clone() }), [0, 1, 3, 6, 10, 14, 18]);
-    assert_eq!(acked(thinning::Config { s1: 4, s2: 8, s3: 14, ..default }), [0, 1, 2, 3, 4, 6, 9, 12, 16]);
+    let other = thinning::Config { s1: 4, s2: 8, s3: 14, ..thinning::Config::default() };
+    assert_eq!(acked(other), [0, 1, 2, 3, 4, 6, 9, 12, 16]);
 }
 
 #[test]

@@ -24,7 +24,7 @@ use super::view::RackView;
 use crate::packet::{AckSegment, SackBlocks, Seq};
 use crate::tcp::cc::interface::AckKind;
 use crate::tcp::config::Config;
-use crate::tcp::config::settings::RackTlpConfig;
+use crate::tcp::config::recoveries::RackTlpConfig;
 use crate::tcp::connection::Connection;
 use crate::unit::{Span, Time};
 use clock::{Clock, Kind};

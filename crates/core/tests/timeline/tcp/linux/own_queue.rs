@@ -1,7 +1,7 @@
 //! Senders of a kernel whose segments wait in the queue of their own node for longer than the timers, which send
 //! nothing again that is still there (`crates/core/tests/kernel/own_queue.py`), repeated packet for packet.
 
-use super::{Row, compare, settings};
+use super::{Row, compare, settings, timelines};
 use chappe_core::packet::{AckSegment, DataSegment, Ecn};
 use chappe_core::tcp::{Out, Receiver, Sender, SmallQueue};
 use chappe_core::unit::{Span, Time};
@@ -28,29 +28,12 @@ struct Answer {
 
 /// Answers that the kernel has repeated.
 fn answers() -> Vec<Answer> {
-    let mut answers: Vec<Answer> = vec![];
-    for line in ANSWERS.lines() {
-        let words: Vec<&str> = line.split(' ').collect();
+    let answer = |(words, rows): (Vec<&'static str>, _)| {
         let number = |i: usize| words[i].parse::<f64>().expect("a number");
-        match words[0] {
-            "!" => {}
-            "=" => answers.push(Answer {
-                name: words[1],
-                control: words[2],
-                rate: number(3) / 8e9,
-                segments: number(4) as u32,
-                begin: Time(number(5) as u64 * 1000),
-                rows: vec![],
-            }),
-            _ => answers.last_mut().expect("a question").rows.push(Row {
-                ms: number(0),
-                what: words[1].to_owned(),
-                lost: words.get(2) == Some(&"x"),
-                window: 0,
-            }),
-        }
-    }
-    answers
+        let begin = Time(number(4) as u64 * 1000);
+        Answer { name: words[0], control: words[1], rate: number(2) / 8e9, segments: number(3) as u32, begin, rows }
+    };
+    timelines(ANSWERS).into_iter().map(answer).collect()
 }
 
 /// The queue: a token bucket, which a packet leaves when there are tokens for it.

@@ -1,7 +1,7 @@
 //! Receivers of a kernel whose application reads slowly, whose buffer is small, or whose buffer grows
 //! (`crates/core/tests/kernel/readers.py`), repeated packet for packet, with their windows.
 
-use super::{Load, Row, compare, of, path, preset, run};
+use super::{Load, Row, compare, of, path, preset, run, timelines};
 use chappe_core::tcp::Config;
 use chappe_core::unit::{BitRate, Bytes, Span, Time};
 
@@ -17,34 +17,30 @@ struct Answer {
 }
 
 fn answers() -> Vec<Answer> {
-    let mut answers: Vec<Answer> = vec![];
-    for line in ANSWERS.lines() {
-        let words: Vec<&str> = line.split(' ').collect();
+    let answer = |(words, mut rows): (Vec<&'static str>, Vec<Row>)| {
         let number = |i: usize| words[i].parse::<f64>().expect("a number");
-        if words[0] == "=" {
-            let mut cfg = preset("cubic");
-            cfg.delayed_ack.tick = Span::ms(4);
-            // The link clears PSH.
-            cfg.delayed_ack.push_at_once = false;
-            if number(3) > 0.0 {
-                // The kernel sets aside twice of what is asked.
-                let size = Bytes(2 * number(3) as u32);
-                (cfg.receive_buffer.initial, cfg.receive_buffer.max) = (size, size);
-            }
-            if number(4) > 0.0 {
-                cfg.reader.rate = Some(BitRate(number(4) as u64));
-            }
-            cfg.reader.read_size = Bytes(number(5) as u32);
-            cfg.reader.pause = Span((number(6) * 1e9) as u64);
-            let begin = Time(number(7) as u64 * 1000);
-            answers.push(Answer { name: words[1], cfg, segments: number(2) as u32, begin, rows: vec![] });
-            continue;
+        let mut cfg = preset("cubic");
+        cfg.delayed_ack.tick = Span::ms(4);
+        // The link clears PSH.
+        cfg.delayed_ack.push_at_once = false;
+        if number(2) > 0.0 {
+            // The kernel sets aside twice of what is asked.
+            let size = Bytes(2 * number(2) as u32);
+            (cfg.receive_buffer.initial, cfg.receive_buffer.max) = (size, size);
         }
-        let window = words.get(2).map_or(0, |w| w.parse::<u32>().expect("a window") / 1448);
-        let row = Row { ms: number(0), what: words[1].to_owned(), lost: false, window };
-        answers.last_mut().expect("a question").rows.push(row);
-    }
-    answers
+        if number(3) > 0.0 {
+            cfg.reader.rate = Some(BitRate(number(3) as u64));
+        }
+        cfg.reader.read_size = Bytes(number(4) as u32);
+        cfg.reader.pause = Span((number(5) * 1e9) as u64);
+        for row in &mut rows {
+            if let Some((what, window)) = row.what.split_once(' ') {
+                (row.window, row.what) = (window.parse::<u32>().expect("a window") / 1448, what.to_owned());
+            }
+        }
+        Answer { name: words[0], cfg, segments: number(1) as u32, begin: Time(number(6) as u64 * 1000), rows }
+    };
+    timelines(ANSWERS).into_iter().map(answer).collect()
 }
 
 impl Answer {

@@ -3,7 +3,7 @@
 use super::super::{ack, said, sent, wait};
 use super::{Load, Path, run, settings};
 use chappe_core::packet::{AckSegment, DataSegment, Flag, Seq};
-use chappe_core::tcp::config::settings::HyStartRule;
+use chappe_core::tcp::config::recoveries::HyStartRule;
 use chappe_core::tcp::{Config, InitialWindow, LocalDrop, Out, Sender};
 use chappe_core::unit::{BitRate, Span, Time};
 

@@ -1,6 +1,6 @@
 //! Connections of a kernel whose SYNs, or the answers to them, are lost or late (`crates/core/tests/kernel/syns.py`).
 
-use super::{Load, Path, Row, compare, run, settings};
+use super::{Load, Path, Row, compare, run, settings, timelines};
 use chappe_core::packet::Seq;
 use chappe_core::unit::{BitRate, Span, Time};
 
@@ -15,19 +15,11 @@ struct Answer {
 }
 
 fn answers() -> Vec<Answer> {
-    let mut answers: Vec<Answer> = vec![];
-    for line in ANSWERS.lines() {
-        let words: Vec<&str> = line.split(' ').collect();
-        if words[0] == "=" {
-            let (segments, us) = (words[2].parse().expect("segments"), words[3].parse::<u64>().expect("a time"));
-            answers.push(Answer { name: words[1], segments, begin: Time(us * 1000), rows: vec![] });
-        } else {
-            let (ms, lost) = (words[0].parse().expect("a time"), words.get(2) == Some(&"x"));
-            let row = Row { ms, what: words[1].to_owned(), lost, window: 0 };
-            answers.last_mut().expect("a question").rows.push(row);
-        }
-    }
-    answers
+    let answer = |(words, rows): (Vec<&'static str>, _)| {
+        let number = |i: usize| words[i].parse::<u64>().expect("a number");
+        Answer { name: words[0], segments: number(1) as u32, begin: Time(number(2) * 1000), rows }
+    };
+    timelines(ANSWERS).into_iter().map(answer).collect()
 }
 
 /// Times of the SYNs \[ms\].

@@ -4,7 +4,7 @@
 use super::super::{ack, said, wait};
 use super::settings;
 use chappe_core::packet::{AckSegment, Flag, SackBlocks, Seq};
-use chappe_core::tcp::config::settings::HyStartRule;
+use chappe_core::tcp::config::recoveries::HyStartRule;
 use chappe_core::tcp::recovery::view::{RackView, RecoveryState};
 use chappe_core::tcp::{Config, Sender};
 use chappe_core::unit::{Span, Time};

@@ -5,7 +5,7 @@ use super::hystart::HyStart;
 use super::interface::{Input, Window};
 use crate::packet::Seq;
 use crate::tcp::cc::cubic::Config;
-use crate::tcp::config::settings::{HyStartRule, RackTlpConfig};
+use crate::tcp::config::recoveries::{HyStartRule, RackTlpConfig};
 use crate::unit::{Span, Time};
 
 /// Time after the start of an epoch in which round-trip times say nothing: the queue is still that of the loss.

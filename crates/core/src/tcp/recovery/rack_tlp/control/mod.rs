@@ -11,7 +11,7 @@ use super::sending::usage::Usage;
 use crate::packet::Seq;
 use crate::tcp::cc::Rule;
 use crate::tcp::config::Config;
-use crate::tcp::config::settings::HyStartRule;
+use crate::tcp::config::recoveries::HyStartRule;
 use crate::tcp::recovery::view::BbrState;
 use crate::unit::Time;
 pub(super) use bbr::{Bbr, BbrInput};

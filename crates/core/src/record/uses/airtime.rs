@@ -363,8 +363,8 @@ impl Airtime {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::packet::{Datagram, FlowId, NodeId, Packet};
-    use crate::record::time::airtime::*;
     use crate::wlan::FrameKind;
 
     const FREE: Contention = Contention { reserved: Time::ZERO, after_error: false, engaged: false };

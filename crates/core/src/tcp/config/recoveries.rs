@@ -1,5 +1,4 @@
-//! Settings of parts of a connection that have no file of their own below `config.rs`: loss recovery, explicit loss
-//! notification, writing, the window limit from the length of the path.
+//! Settings of loss recoveries, and of the reaction to explicit loss notifications.
 
 use crate::setting::limit::{HOUR, at_most, range};
 use crate::unit::Span;
@@ -16,8 +15,7 @@ keywords! {
 }
 
 settings! {
-    /// Fast recovery of Reno and NewReno. `reno` reads only `inflate_in_recovery_only` and `first_segment_exception`,
-    /// `tahoe` and `sack` only the latter.
+    /// Fast recovery of Reno and NewReno.
     pub struct FastRecoveryConfig {
         /// Partial acknowledgements that restart the retransmission timer (RFC 6582, section 4).
         pub partial_ack_timer: PartialAckTimer = PartialAckTimer::Impatient,
@@ -167,62 +165,5 @@ settings! {
         pub rule: ElnRule = ElnRule::EachRoundTrip,
         /// Keeps ssthresh at a timeout if the last acknowledgement carried a notification.
         pub keep_ssthresh: bool = true,
-    }
-}
-
-keywords! {
-    /// Nagle's algorithm: rule for a short segment at the end of the written data, while data are outstanding. A FIN is
-    /// never held.
-    pub enum Nagle {
-        /// Sends the segment at once (`TCP_NODELAY`).
-        Off = "off",
-        /// Holds the segment until all data are acknowledged or the segment is full (RFC 9293, 3.7.4; RFC 896).
-        Rfc9293 = "rfc9293",
-        /// Holds the segment only while another short segment is outstanding (Minshall; Linux).
-        Minshall = "minshall",
-    }
-}
-
-keywords! {
-    /// Size of the buffer into which the application writes.
-    pub enum SendBuffer {
-        /// The application never waits.
-        Unlimited = "unlimited",
-        /// Memory for two times the largest window (three times with `bbr`), of at least 10 segments (Linux:
-        /// auto-tuning). The application resumes when a third of the memory is free.
-        Auto = "auto",
-    }
-}
-
-// Chen, Xue and Nahrstedt, "On Setting TCP's Congestion Window Limit in Mobile Ad Hoc Networks", ICC 2003: over an 802.11
-// chain no more than about a fifth of the round-trip hop count can be in flight without the packets of one flow contending
-// with each other.
-settings! {
-    /// Congestion window limit from the hop count of the path, there and back.
-    pub struct HopLimitConfig if enabled, else "`tcp.hop_limit.enabled` is false" {
-        /// Limits the congestion window by the hop count of the path.
-        pub enabled: bool = false,
-        /// Number of round-trip hops for which one segment may be outstanding.
-        pub hops_per_segment: u32 = 5 => range(1, 1_000_000),
-        /// Smallest limit \[segments\].
-        pub min_segments: u32 = 2 => at_most(1_000_000),
-    }
-}
-
-impl HopLimitConfig {
-    /// The limit \[segments\] for a path of this many hops, there and back.
-    pub fn segments(&self, round_trip_hops: u32) -> u32 {
-        round_trip_hops.div_ceil(self.hops_per_segment).max(self.min_segments)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::tcp::config::settings::*;
-
-    #[test]
-    fn a_fifth_of_the_round_trip_hops_and_at_least_two() {
-        let limits = [2, 10, 11, 14, 16, 40].map(|hops| HopLimitConfig::default().segments(hops));
-        assert_eq!(limits, [2, 2, 3, 3, 4, 8]);
     }
 }

@@ -134,7 +134,7 @@ impl FlowTime {
 
 #[cfg(test)]
 mod tests {
-    use crate::record::time::flow::*;
+    use super::*;
 
     #[test]
     fn every_instant_has_one_use() {

@@ -86,7 +86,7 @@ impl RouteTime {
 
 #[cfg(test)]
 mod tests {
-    use crate::record::time::route::*;
+    use super::*;
 
     fn up_to(t: &RouteTime, now: Time) -> (u64, u64, u64) {
         let c = t.up_to(now);
