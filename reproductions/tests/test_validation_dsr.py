@@ -74,10 +74,10 @@ def test_the_answer_counts_empty_and_wide_columns() -> None:
     far = Ratio(Estimate(50, 1.0, 100), Estimate(100, 1.0, 20))
     columns = [Column(name, {}, r) for name, r in (("a", none), ("b", near), ("c", wide), ("d", far))]
     assert answer(columns) == (
-        "2 of 3 columns agree, 1 of them with intervals of more than +- 20 %. These do not: `d`. "
-        "Columns that are 0 in every run of both: 1."
+        "2 of 3 columns agree, 1 of them with intervals of more than ± 20 %. These do not (ours divided by that of "
+        "ns-2): `d` 0.50. Columns that are 0 in every run of both: 1."
     )
-    assert answer(columns[1:2]) == "1 of 1 columns agree, 0 of them with intervals of more than +- 20 %."
+    assert answer(columns[1:2]) == "1 of 1 columns agree, 0 of them with intervals of more than ± 20 %."
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
