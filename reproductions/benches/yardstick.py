@@ -209,7 +209,7 @@ TEXT = """# Performance
 [yardstick.py](../benches/yardstick.py) writes this page: `make bench-yardstick`.
 
 Machine: {machine}. Times are user CPU time of one thread. Other work may
-have run beside it (load {load}): ratios of runs made in turn say more than times.
+have run at the same time (load {load}): ratios of runs made in turn say more than times.
 
 ## Compared with ns-2.35
 

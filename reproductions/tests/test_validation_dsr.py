@@ -61,8 +61,8 @@ def test_columns_of_which_one_simulator_has_none() -> None:
         ours, ns2 = Estimate(some_of_ours / 120, 0.0, 100), Estimate(some_of_ns2 / 24, 0.0, 20)
         return Ratio(ours, ns2, ((some_of_ours, 120), (some_of_ns2, 24))).agrees
 
-    # Fisher's exact test: 15 and 18 of 120 beside 0 of 24 have p = 0.076 and 0.043; 1 and 2 of 24 beside 0 of 120 have
-    # p = 0.17 and 0.027.
+    # Fisher's exact test: 15 and 18 of 120 against 0 of 24 have p = 0.076 and 0.043; 1 and 2 of 24 against 0 of 120
+    # have p = 0.17 and 0.027.
     assert [agrees(n, 0) for n in (15, 18)] == [True, False]
     assert [agrees(0, n) for n in (1, 2)] == [True, False]
 
