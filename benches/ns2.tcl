@@ -1,4 +1,4 @@
-# What all benches of ns-2 share.
+# Procedures that all benches of ns-2 share.
 
 # "few": packets carry the headers that a bench needs, not those of everything that ns-2 knows. This has an effect only
 # before there is a simulator.

@@ -2,7 +2,7 @@
 
 python reproductions/benches/many_runs.py [RUNS]
 
-Exit status 1: it needs more than the check of a study counts, beside what is the same for every study.
+Exit status 1: it needs more than the check of a study counts, without the share that is the same for every study.
 """
 
 import re
@@ -17,7 +17,7 @@ from chappe.study.design.axes import RUN_B
 
 RUNS = 100_000
 BASE_B = 250e6
-"""Memory of a study beside its tables: packages, and runs that wait to be written."""
+"""Memory of a study without its tables: packages, and runs that wait to be written."""
 
 
 def peak() -> int:

@@ -2,7 +2,7 @@
 
 python reproductions/benches/study.py
 
-Exit status 1: a study takes too much CPU time beside its runs.
+Exit status 1: a study takes too much CPU time in addition to its runs.
 """
 
 import statistics

@@ -209,7 +209,7 @@ TEXT = """# Performance
 [yardstick.py](../benches/yardstick.py) writes this page: `make bench-yardstick`.
 
 Machine: {machine}. Times are user CPU time of one thread. Other work may
-have run beside it (load {load}): ratios of runs made in turn say more than times.
+have run at the same time (load {load}): ratios of runs made in turn say more than times.
 
 ## Compared with ns-2.35
 
@@ -245,8 +245,8 @@ reads the scenario and stops at once takes {none:.1f} million.
 {started}
 
 NumPy, with which results are measured, is the largest part of `run`; the other commands do not load it, and only tables
-that are asked for need polars (`tests/cli/test_start.py`; [design.md](../../docs/design.md#start-of-a-run) has what
-each takes).
+that are asked for need polars (`tests/cli/test_start.py`; the log has [what each
+takes](measurements.md#start-of-a-run)).
 
 Five recorded tables ({tables}), written to files, raise the time of a frame from {plain:.2f} to
 {with_tables:.2f} us.

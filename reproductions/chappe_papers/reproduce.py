@@ -284,7 +284,7 @@ def _advice(paper: Paper, outcomes: Mapping[str, Outcome]) -> list[str]:
 
 
 def _advice_note(paper: Paper, published: summary.Shipped) -> str:
-    """Note on advice beside short runs."""
+    """Note on advice for short runs."""
     return PUBLISHED_ADVICE if published.claims else NO_ADVICE.format(paper.name)
 
 

@@ -106,12 +106,20 @@ def _table_of(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def page(papers: Sequence[Paper]) -> str:
     """``docs/findings.md``."""
+    every = [shipped(p) for p in papers]
+    conclusions = [r for results in every for r in results.findings]
+    claims = [o.verdict for results in every for o in results.claims.values()]
+    confirmed = sum(Verdict(r.verdict).confirms for r in conclusions)
     lines = [
         "# Results at a glance",
         "",
-        "Verdicts on the conclusions of each paper, from runs of full length. [papers.md](papers.md#verdicts) defines"
-        " the words; `chappe paper` prints a short form. [Abstracts and conclusions](papers/abstracts.md), sentence by"
-        " sentence, point at what judges them.",
+        f"**{confirmed} of {len(conclusions)} conclusions of the papers are confirmed, in part or whole.** Of"
+        f" {len(claims)} claims: {counted(counts(claims))}. A claim is judged at all its points together, with at most"
+        " 5 % for any wrong decision.",
+        "",
+        "Verdicts are from runs of full length. [papers.md](papers.md#verdicts) defines the words; `chappe paper`"
+        " prints a short form. [Abstracts and conclusions](papers/abstracts.md), sentence by sentence, point at what"
+        " judges them.",
         "",
     ]
     for p in papers:

@@ -61,8 +61,8 @@ def test_columns_of_which_one_simulator_has_none() -> None:
         ours, ns2 = Estimate(some_of_ours / 120, 0.0, 100), Estimate(some_of_ns2 / 24, 0.0, 20)
         return Ratio(ours, ns2, ((some_of_ours, 120), (some_of_ns2, 24))).agrees
 
-    # Fisher's exact test: 15 and 18 of 120 beside 0 of 24 have p = 0.076 and 0.043; 1 and 2 of 24 beside 0 of 120 have
-    # p = 0.17 and 0.027.
+    # Fisher's exact test: 15 and 18 of 120 against 0 of 24 have p = 0.076 and 0.043; 1 and 2 of 24 against 0 of 120
+    # have p = 0.17 and 0.027.
     assert [agrees(n, 0) for n in (15, 18)] == [True, False]
     assert [agrees(0, n) for n in (1, 2)] == [True, False]
 
@@ -74,10 +74,10 @@ def test_the_answer_counts_empty_and_wide_columns() -> None:
     far = Ratio(Estimate(50, 1.0, 100), Estimate(100, 1.0, 20))
     columns = [Column(name, {}, r) for name, r in (("a", none), ("b", near), ("c", wide), ("d", far))]
     assert answer(columns) == (
-        "2 of 3 columns agree, 1 of them with intervals of more than +- 20 %. These do not: `d`. "
-        "Columns that are 0 in every run of both: 1."
+        "2 of 3 columns agree, 1 of them with intervals of more than ± 20 %. These do not (ours divided by that of "
+        "ns-2): `d` 0.50. Columns that are 0 in every run of both: 1."
     )
-    assert answer(columns[1:2]) == "1 of 1 columns agree, 0 of them with intervals of more than +- 20 %."
+    assert answer(columns[1:2]) == "1 of 1 columns agree, 0 of them with intervals of more than ± 20 %."
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

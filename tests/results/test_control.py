@@ -183,15 +183,15 @@ def test_a_finished_run_rejects_commands() -> None:
     with chappe.start(CHAIN) as run:
         run.run_until(1)
     assert run.done
-    assert run.results().end == "cancelled"
+    assert run.results().end == "canceled"
     assert run.results().simulated_s == 1.0
-    with pytest.raises(chappe.RunError, match=r"the run is over \(cancelled\)"):
+    with pytest.raises(chappe.RunError, match=r"the run is over \(canceled\)"):
         run.apply("node_down", node=1)
     assert not run.run_until(3)
-    assert run.finish().end == "cancelled"
+    assert run.finish().end == "canceled"
 
 
-def test_a_run_can_be_cancelled_from_another_thread() -> None:
+def test_a_run_can_be_canceled_from_another_thread() -> None:
     run = chappe.start(chappe.Scenario.chain(7, stop="100000000 delivered"))
     begun = threading.Event()
     driver = threading.Thread(target=run.finish, kwargs={"progress": lambda _: begun.set()})
@@ -203,7 +203,7 @@ def test_a_run_can_be_cancelled_from_another_thread() -> None:
     run.cancel()
     driver.join(60)
     assert not driver.is_alive()
-    assert run.results().end == "cancelled"
+    assert run.results().end == "canceled"
 
 
 def test_a_bar_or_a_function_follows_a_run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

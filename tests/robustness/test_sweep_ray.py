@@ -110,7 +110,7 @@ def start_sweep(on: str, out: str, folder: Path, **env: str) -> "subprocess.Pope
 
 
 def setup_of(on: str, patience_s: float = 1.0) -> driver.Setup:
-    """What the process of its own is told."""
+    """Setup of the process that drives Ray."""
     return driver.Setup(on, None, {}, driver.portable().identity(), patience_s, cluster.CHECK_S, 0)
 
 

@@ -182,7 +182,7 @@ def test_a_flow_that_no_radio_carries_has_a_story() -> None:
 
 
 def test_a_cause_stands_before_its_effect() -> None:
-    """What a sender does at an instant follows what it learns then, whatever table tells it."""
+    """Actions of a sender follow the events of the same instant that cause them, whatever their tables."""
     moving = changed(
         "chain.toml", **{"run.stop": "20 s", "wlan.error": {"model": "uniform", "rate": 0.2, "layer": "net"}}
     )

@@ -522,7 +522,7 @@ def distance(best: int, item: Item) -> float:
 
 
 def test_a_search_with_noise_holds_the_best() -> None:
-    """The true best is among the tied values in all of ten searches with noise of 10 %, or three steps beside."""
+    """The true best is among the tied values in all of ten searches with noise of 10 %, or three steps away."""
     hits = 0
     for n in range(10):
         best = 3 + 10 * n

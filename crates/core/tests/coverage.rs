@@ -91,6 +91,7 @@ fn from_functions(file: &str, found: &mut BTreeMap<String, String>) {
 fn the_table_of_vectors_is_complete_and_current() {
     let mut found = BTreeMap::new();
     from_file(&mut found);
+    let timelines = found.len();
     from_functions("src/tcp/sender/rto.rs", &mut found);
     for file in ["adaptive_pacing", "cubic", "veno", "westwood_2001"] {
         from_functions(&format!("src/tcp/cc/{file}.rs"), &mut found);
@@ -104,17 +105,24 @@ fn the_table_of_vectors_is_complete_and_current() {
     let missing: Vec<String> = ids(REQUIRED).into_iter().filter(|id| !found.contains_key(id)).collect();
     assert!(missing.is_empty(), "vectors without a test: {missing:?}");
     let rows: Vec<&str> = found.values().map(String::as_str).collect();
+    let of_ns2 =
+        rows.iter().filter(|row| row.split(" | ").nth(1).is_some_and(|profile| profile.starts_with("N2"))).count();
     let table = format!(
         "# Conformance vectors of TCP\n\n\
-         Each row is a test of senders, receivers and timers against what ns-2.35 does or what an RFC says.\n\
-         `cargo test -p chappe-tests` runs them and writes this page when `CHAPPE_WRITE_DOCS` is set.\n\n\
+         **All {} vectors hold**: senders, receivers and timers do what ns-2.35 or Linux does, or what an RFC says.\n\
+         {timelines} vectors are timelines of connections: {of_ns2} of ns-2.35, {} of the RFCs. The other {} test single rules. Two\n\
+         vectors are not those of their source: C91 has the window of Linux 6.18, 5, where an older kernel had 4, and C84\n\
+         begins at ssthresh 48, where HyStart here ends slow start at 36.\n\n\
+         `cargo test -p chappe-tests` runs the tests and writes this page when `CHAPPE_WRITE_DOCS` is set.\n\n\
          Profiles: N2 is the preset `ns2-2.35`; N2E is that with the defaults of ns-2 until 2003; N2F is N2 with a\n\
          corrected Vegas; RFC is the preset `standard` with an acknowledgement of every segment. Tests in\n\
-         `tests/timeline/tcp/linux` are of the preset `linux`; C91 has the window of Linux 6.18, 5, where the vector, of an\n\
-         older kernel, has 4, and C84 begins at ssthresh 48, where HyStart here ends slow start at 36. Segments are numbered\n\
-         from 0. Unless a path is given, it has 10 Mbit/s and a delay of 50 ms. *Lost* and *marked* (CE) are segments by number, once for each time that the number\n\
+         `tests/timeline/tcp/linux` are of the preset `linux`. Segments are numbered from 0. Unless a path is given, it has\n\
+         10 Mbit/s and a delay of 50 ms. *Lost* and *marked* (CE) are segments by number, once for each time that the number\n\
          is listed; *dropped* are packets by their order on the link. Windows are in segments.\n\n\
          | id | profile | variant | conditions | where |\n|---|---|---|---|---|\n{}\n",
+        rows.len(),
+        timelines - of_ns2,
+        rows.len() - timelines,
         rows.join("\n")
     );
     let page = Path::new(crate::CORE).join("../../reproductions/docs/conformance.md");

@@ -343,11 +343,11 @@ fn a_run_that_waits_for_an_event_is_not_idle() {
 }
 
 #[test]
-fn a_run_can_be_cancelled() {
+fn a_run_can_be_canceled() {
     let mut sim = Sim::new(&scenario(CHAIN).setup(None));
     sim.until(ms(2000));
-    assert_eq!((sim.cancel(), sim.end()), (End::Cancelled, Some(End::Cancelled)));
-    assert_eq!(sim.run(), End::Cancelled);
+    assert_eq!((sim.cancel(), sim.end()), (End::Canceled, Some(End::Canceled)));
+    assert_eq!(sim.run(), End::Canceled);
     assert_eq!(sim.now(), ms(2000));
 }
 

@@ -1,4 +1,4 @@
-//! BBR of the preset `linux` beside that of a kernel, state by state: a flow alone on a link of 10 Mbit/s and 40 ms,
+//! BBR of the preset `linux` compared with a kernel's, state by state: a flow alone on a link of 10 Mbit/s and 40 ms,
 //! and the section of `reproductions/docs/validation-linux.md` that compares the two (`data/linux_bbr.csv`).
 
 use crate::record::record_some;

@@ -1,4 +1,4 @@
-//! Flows of the preset `linux` beside those of a kernel over the same paths (`data/linux_flows.csv`): goodput, windows,
+//! Flows of the preset `linux` compared with those of a kernel over the same paths (`data/linux_flows.csv`): goodput, windows,
 //! round-trip times, and the section of `reproductions/docs/validation-linux.md` that compares them.
 
 use chappe_core::sim::Sim;

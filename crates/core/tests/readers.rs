@@ -30,7 +30,7 @@ fn every_second_segment_is_acknowledged_at_any_reading_rate() {
     for mss in [100, 536, 1460] {
         for window in [8, 64, 300, 1000] {
             for read in [500, 4096, 16_384, 65_536] {
-                // Several reads must fit into the window, beside what a round trip of the reader's rate carries.
+                // Several reads must fit into the window, in addition to a round trip at the reader's rate.
                 if window * mss < 4 * read + 5000 {
                     continue;
                 }

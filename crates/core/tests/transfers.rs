@@ -190,7 +190,7 @@ fn both_ends_of_short_flows_close_over_a_lossy_link() {
     }
 }
 
-/// What is sent again has the bytes of the first transmission (RFC 9293, 3.8.1), also after the data have arrived and
+/// A retransmission has the bytes of the first transmission (RFC 9293, 3.8.1), also after the data have arrived and
 /// the acknowledgement was lost: 700 B, or the last 1,460 B and 540 B of 2,000 B, with 40 B of headers.
 #[test]
 fn short_segments_that_are_sent_again_are_as_short() {

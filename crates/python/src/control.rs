@@ -28,7 +28,7 @@ pub struct Run {
     now: AtomicU64,
     /// Completed share of the run, by its bits.
     progress: AtomicU64,
-    cancelled: AtomicBool,
+    canceled: AtomicBool,
 }
 
 impl Run {
@@ -48,7 +48,7 @@ pub fn word(end: Option<End>) -> &'static str {
         Some(End::Done) => "done",
         Some(End::Limit) => "limit",
         Some(End::Idle) => "idle",
-        Some(End::Cancelled) => "cancelled",
+        Some(End::Canceled) => "canceled",
         None => "running",
     }
 }
@@ -65,7 +65,7 @@ impl Run {
             now: AtomicU64::new(0),
             progress: AtomicU64::new(sim.progress().to_bits()),
             driven: Mutex::new(Driven { sim, recorded: Recorded::default() }),
-            cancelled: AtomicBool::new(false),
+            canceled: AtomicBool::new(false),
         }
     }
 
@@ -79,7 +79,7 @@ impl Run {
         let most = if sim.tables().next().is_some() { recorded::MOST_STEPS } else { MOST_STEPS };
         let mut steps = 1 << 10;
         loop {
-            if self.cancelled.load(Ordering::Relaxed) {
+            if self.canceled.load(Ordering::Relaxed) {
                 sim.cancel();
                 return Ok(());
             }
@@ -128,7 +128,7 @@ impl Run {
 
     /// Cancels the run: now, or at the next check of the thread that drives it.
     fn cancel(&self) {
-        self.cancelled.store(true, Ordering::Relaxed);
+        self.canceled.store(true, Ordering::Relaxed);
         if let Ok(mut driven) = self.driven.try_lock() {
             driven.sim.cancel();
         }
@@ -152,7 +152,7 @@ impl Run {
         f64::from_bits(self.progress.load(Ordering::Relaxed))
     }
 
-    /// Reason for the end of the run: "done", "limit", "idle", "cancelled"; "running" before the end.
+    /// Reason for the end of the run: "done", "limit", "idle", "canceled"; "running" before the end.
     #[getter]
     fn end(&self) -> PyResult<&'static str> {
         Ok(word(self.driven()?.sim.end()))

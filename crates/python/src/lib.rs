@@ -249,7 +249,7 @@ impl Results {
         self.recorded.iter().filter(|r| r.0.word() == name).map(|r| r.1.clone_ref(py)).collect()
     }
 
-    /// Reason for the end of the run: "done", "limit", "idle", "cancelled"; "running" before the end.
+    /// Reason for the end of the run: "done", "limit", "idle", "canceled"; "running" before the end.
     #[getter]
     fn end(&self) -> &'static str {
         self.end

@@ -29,7 +29,7 @@ SHOWN = 8
 _IN_ROWS = (CORRELATED, TREND)
 """Doubts that some rows have and others do not."""
 
-_ENDS = {"done": "", "cancelled": "The run was cancelled.", "running": "The run has not ended."}
+_ENDS = {"done": "", "canceled": "The run was canceled.", "running": "The run has not ended."}
 _ENDS |= {end: f"The run {text}." for end, text in ENDS.items()}
 
 

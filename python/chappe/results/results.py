@@ -189,7 +189,7 @@ class Results:
     def end(self) -> str:
         """Reason for the end of the run: ``"done"`` (stop rule), ``"limit"`` (simulated time), ``"idle"`` (no events).
 
-        Runs of :func:`chappe.start` also have ``"cancelled"`` and ``"running"`` (results so far).
+        Runs of :func:`chappe.start` also have ``"canceled"`` and ``"running"`` (results so far).
         """
         return self._measured.end
 

@@ -1,4 +1,4 @@
-"""Measures 802.11n: instructions per A-MPDU and per MPDU, and CPU time in turn beside ns-3, if it is installed.
+"""Measures 802.11n: instructions per A-MPDU and per MPDU, and CPU time compared with ns-3, if it is installed.
 
 The runs are those of wifi.toml, and of wifi.cc for ns-3: a saturated link, ten saturated stations
 around a receiver, and TCP over three hops, with A-MPDUs as long as HT20 allows at MCS 7. Saturated stations must send

@@ -113,14 +113,13 @@ class AhmedValidation(OfTests):
         within = sum(c.within for c in rows)
         return (
             f"{sum(c.agrees for c in rows)} of {len(rows)} values agree, {within} of them within 5 %. "
-            f"Of {len(groups(rows))} sums of rows {len(beyond_chance(rows))} differ beyond chance."
+            f"Sums of rows that differ beyond chance: {len(beyond_chance(rows))} of {len(groups(rows))}."
         )
 
     def head(self, rows: Sequence[Row]) -> list[str]:
         """Notes for readers."""
         beyond = [c for c in rows if not c.within]
         alone = sum(c.p < LEVEL for c in beyond)
-        listed = "; ".join(f"{part}, {label}: {_percent(e)}" for part, label, e in beyond_chance(rows))
         return [
             f"{len({c.point for c in rows})} rows of ns-2.35, each one run with two to five movement patterns, are "
             f"compared with {len(SEEDS)} runs of Chappe with each of the same patterns. A number agrees when the means "
@@ -129,10 +128,14 @@ class AhmedValidation(OfTests):
             "Satterthwaite, at 5 % over all of the page by Holm's rule. In brackets the number of patterns.",
             "A single row is too short to distinguish a difference of a few percent from chance. "
             f"Of the {len(beyond)} values that are not within 5 %, {alone} differ at 5 % when each is tested alone. "
-            "All rows of a TCP together are more precise: the sum of the differences by the sum of the numbers of "
-            "ns-2, with its 95 % interval, in the last column. "
-            f"Beyond chance, at 5 % over all of these by Holm's rule: {listed or '-'}.",
+            "All rows of a TCP together are more precise: the sum of the differences divided by the sum of the numbers "
+            "of ns-2, with its 95 % interval, in the last column; at 5 % over all of these by Holm's rule.",
         ]
+
+    def exceptions(self, rows: Sequence[Row]) -> str:
+        """The sums of rows that differ beyond chance."""
+        listed = "; ".join(f"{part}, {label}: {_percent(e)}" for part, label, e in beyond_chance(rows))
+        return f"Beyond chance: {listed or '-'}."
 
 
 VALIDATION = AhmedValidation()

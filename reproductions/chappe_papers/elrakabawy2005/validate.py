@@ -24,7 +24,7 @@ from chappe_papers.runs import reference
 from chappe_papers.runs.estimates import Measure
 from chappe_papers.runs.measured import OF_BATCHES, means_of_batches
 from chappe_papers.runs.reference import FURTHER, Record
-from chappe_papers.validation.paper import LEVEL, probability, singles, trust
+from chappe_papers.validation.paper import LEVEL, largest, probability, singles, trust
 from chappe_papers.validation.records import MANY, SEEDS, OfRecords, Recorded, RunKey, packets, run_key
 
 
@@ -85,9 +85,6 @@ class OfRuns(OfRecords):
 
     def head(self, comparisons: Sequence[Recorded]) -> list[str]:
         """Notes for readers."""
-        judged = [c for c in comparisons if c.name in (GOODPUT, JAIN)]
-        own_runs = [c for c in judged if c.one_run]
-        unlike = [c for c in own_runs if c.p is not None and c.p < LEVEL]
         return [
             f"{len({id(c.record) for c in comparisons})} runs of ns-2.35 are compared with runs of Chappe under the "
             f"same stop rule, {len(SEEDS)} seeds each. A value agrees when it differs by at most 3 % (goodput over "
@@ -99,11 +96,23 @@ class OfRuns(OfRecords):
             f"of ns-2 and compared with the other {len(SEEDS) - 1} by the same rule. The column *expected* is the "
             "number of values that would disagree if ns-2 and we had drawn from the same distribution; it is unknown "
             "for Jain's index, whose batches are not kept.",
-            f"Of the {len(judged)} values of goodput and of Jain's index, {sum(c.agrees for c in judged)} agree. For "
-            f"each of the other {len(own_runs)}, the run of ns-2 was set among {len(MANY)} single runs of Chappe: "
-            f"{len(own_runs) - len(unlike)} are like runs of Chappe, {len(unlike)} are not at 5 % "
-            "([below](#goodput-and-jains-index-where-they-do-not-agree)).",
+            "Where goodput or Jain's index does not agree, the run of ns-2 is compared with "
+            f"{len(MANY)} single runs of Chappe, at 5 % ([below](#goodput-and-jains-index-where-they-do-not-agree)).",
         ]
+
+    def exceptions(self, comparisons: Sequence[Recorded]) -> str:
+        """Numbers of disagreements and those expected by chance; for goodput and fairness, those unlike our runs."""
+        known = [c for c in comparisons if c.every]
+        expected = sum(c.strangers for c in known) / len(SEEDS)
+        judged = [c for c in comparisons if c.name in (GOODPUT, JAIN)]
+        own_runs = [c for c in judged if c.one_run]
+        unlike = [c for c in own_runs if c.p is not None and c.p < LEVEL]
+        return (
+            f"Of {len(known)} values whose scatter is known {sum(not c.agrees for c in known)} do not agree; by chance "
+            f"{expected:.0f} would not. Of {len(judged)} values of goodput and of Jain's index "
+            f"{sum(c.agrees for c in judged)} agree. {len(own_runs) - len(unlike)} of the other {len(own_runs)} are "
+            f"like single runs of Chappe, {len(unlike)} are not (largest difference {largest(unlike)})."
+        )
 
     def sections(self, comparisons: Sequence[Recorded]) -> list[str]:
         """Reliability of batches; single runs; runs with two states."""

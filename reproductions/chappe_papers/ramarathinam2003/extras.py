@@ -206,7 +206,7 @@ def _udp_points(_length: Length) -> list[Point]:
 
 
 def _udp_rows(ours: Estimates, _ns2: Estimates) -> Rows:
-    """Transfers beside more and more datagrams; the mesh of the paper is TCP."""
+    """Transfers with more and more datagrams; the mesh of the paper is TCP."""
     rows = []
     for r in ("aodv", "dsr"):
         for reading in (MAIN, *OUTLOOK):

@@ -140,6 +140,11 @@ def off(c: Comparison) -> str:
     return "+inf" if math.isinf(c.off) else f"{c.off:+.1%}".replace("%", " %")
 
 
+def largest(comparisons: Sequence[Comparison]) -> str:
+    """The largest relative difference, for people; "-" without comparisons."""
+    return off(max(comparisons, key=lambda c: abs(c.off))) if comparisons else "-"
+
+
 def probability(p: float | None) -> str:
     """A probability, for people: bold below 5 %."""
     return "-" if p is None else f"**{p:.3f}**" if p < LEVEL else f"{p:.2f}"
@@ -205,6 +210,10 @@ class OfPaper(Validation):
         """Summary in one sentence."""
         return f"{sum(c.agrees for c in comparisons)} of {len(comparisons)} values agree."
 
+    @abstractmethod
+    def exceptions(self, comparisons: Sequence[Any]) -> str:
+        """Values that do not agree: their kinds, their sizes, and the share of chance in them."""
+
     def sections(self, _found: Sequence[Any], /) -> list[str]:
         """Sections between the summary and the values that do not agree, as lines."""
         return []
@@ -259,11 +268,11 @@ class OfPaper(Validation):
         lines = [
             f"# {self.title}",
             "",
-            origin(f"paper {self.design.name} --compare"),
-            "",
-            f"**{self.headline(comparisons)}**",
+            f"**{self.headline(comparisons)}** {self.exceptions(comparisons)}",
             "",
             *(line for text in self.head(comparisons) for line in (text, "")),
+            origin(f"paper {self.design.name} --compare"),
+            "",
         ]
         for part, of_part in parts(comparisons).items():
             further, _ = self.summary(of_part)

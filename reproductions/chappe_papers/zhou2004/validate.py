@@ -12,7 +12,7 @@ from chappe_papers.pages.page import table
 from chappe_papers.runs import reference
 from chappe_papers.runs.estimates import NS2
 from chappe_papers.validation import paper as shared
-from chappe_papers.validation.paper import LEVEL, Comparison, OfPaper, mean, off
+from chappe_papers.validation.paper import LEVEL, Comparison, OfPaper, largest, mean, off
 from chappe_papers.zhou2004.design import (  # fmt: skip
     DESIGN,
     GOODPUT,
@@ -118,23 +118,32 @@ class ZhouValidation(OfPaper):
 
     def head(self, comparisons: Sequence[Comparison]) -> list[str]:
         """Notes for readers."""
-        unlike = [c for c in comparisons if not c.agrees]
-        alike = sum(c.p is not None and c.p >= LEVEL for c in unlike)
-        certain = sum(c.p is None for c in unlike)
         return [
             f"{len({c.point for c in comparisons})} rows of ns-2.35, each the mean of one to ten runs, are compared "
             "with ten runs of Chappe in the same reading. Goodput agrees when it differs by at most 3 %, or by no more "
             "than the half width of the 95 % Welch interval of the difference; unfairness when it differs by no more "
             "than that half width. Without losses nothing is random, there is one run, and unfairness is either the "
             "same or not.",
-            f"Of the {len(unlike)} values that do not agree, {certain} are of rows without losses; where losses are "
-            f"random, {alike} are like the means of as many of a hundred runs of Chappe, and "
-            f"{len(unlike) - certain - alike} are not at 5 %.",
             "Stock ns-2.35 ignores loss notifications in Vegas and SACK: there are no rows of these with ELN, and none "
             "of Vegas or SACK with Snoop and ELN. In brackets the number of runs of ns-2, where it is not one. *p* is "
             "the probability that the mean of as many runs of Chappe, drawn from a hundred, is at least as far out on "
             "either side. Identical runs are listed once for each variant.",
         ]
+
+    def exceptions(self, comparisons: Sequence[Comparison]) -> str:
+        """Values of unfairness, without and with losses."""
+        fair = [c for c in comparisons if c.name == UNFAIRNESS]
+        rest = [c for c in comparisons if c.name != UNFAIRNESS]
+        unlike = [c for c in comparisons if not c.agrees]
+        certain = [c for c in unlike if c.p is None]
+        odd = [c for c in unlike if c.p is not None and c.p < LEVEL]
+        return (
+            f"They are {sum(c.agrees for c in rest)} of {len(rest)} goodputs and {sum(c.agrees for c in fair)} of "
+            f"{len(fair)} values of unfairness. Of the {len(unlike)} others {len(certain)} are of rows without losses "
+            f"(largest difference {largest(certain)}). Where losses are random, "
+            f"{len(unlike) - len(certain) - len(odd)} of {len(unlike) - len(certain)} are like the means of as many of "
+            f"a hundred runs of Chappe; the largest difference beyond chance, at 5 %, is {largest(odd)}."
+        )
 
     def sections(self, _found: Sequence[Comparison], /) -> list[str]:
         """Runs without losses, flow by flow."""

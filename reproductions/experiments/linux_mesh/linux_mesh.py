@@ -57,8 +57,6 @@ class Page:
         lines = [
             "# Linux's TCP over meshes",
             "",
-            "Problems of 2003 to 2008 that are gone, those that are not, and changes that help Linux senders.",
-            "",
             *self.answers.short(),
             "",
             *(f"{i}. {line}" for i, line in enumerate(self.answers.ten(), 1)),

@@ -39,7 +39,7 @@ def main() -> None:
                 error = f"{wrong / right - 1:+.1%}".replace("%", " %") if right else "-"
                 print(f"{m.label:<30} {variant:<10} {wrong:>12.4g} {right:>12.4g} {error:>8}  {m.unit}")
     gains = [f"{v / n - 1:+.0%}".replace("%", " %") for v, n in zip(goodput["vegas"], goodput["newreno"], strict=True)]
-    print(f"Vegas beside NewReno: {gains[0]} of batches, {gains[1]} of totals.")
+    print(f"Vegas compared with NewReno: {gains[0]} of batches, {gains[1]} of totals.")
 
 
 if __name__ == "__main__":

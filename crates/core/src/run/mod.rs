@@ -24,5 +24,5 @@ pub enum End {
     /// No event was left.
     Idle,
     /// The driving program canceled the run.
-    Cancelled,
+    Canceled,
 }

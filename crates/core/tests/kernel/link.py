@@ -57,7 +57,7 @@ class Script:
     """Congestion control."""
     rtt_ms: float
     queue: int
-    """Packets that may wait beside the one in service."""
+    """Packets that may wait, without the one in service."""
     segments: int
     lost: frozenset[int]
     """Lost data packets, by their number on the wire from 1 on, retransmissions included; no segment is lost more often

@@ -187,16 +187,21 @@ class OfDsr(OfSimulator):
 
 
 def answer(columns: Sequence[Column]) -> str:
-    """Number of columns that agree, of those with wide intervals, names of the others, and number of empty columns."""
+    """Number of columns that agree, of those with wide intervals, ratios of the others, and number of empty columns."""
     judged = [c for c in columns if not c.together.is_empty]
     agree = [c for c in judged if c.together.agrees]
     wide = sum(c.together.is_wide for c in agree)
-    unlike = ", ".join(f"`{c.name}`" for c in judged if not c.together.agrees)
-    sentence = [f"{len(agree)} of {len(judged)} columns agree, {wide} of them with intervals of more than +- 20 %."]
-    sentence += [f"These do not: {unlike}."] if unlike else []
+    unlike = ", ".join(f"`{c.name}` {_ratio(c.together)}" for c in judged if not c.together.agrees)
+    sentence = [f"{len(agree)} of {len(judged)} columns agree, {wide} of them with intervals of more than ± 20 %."]
+    sentence += [f"These do not (ours divided by that of ns-2): {unlike}."] if unlike else []
     if empty := len(columns) - len(judged):
         sentence.append(f"Columns that are 0 in every run of both: {empty}.")
     return " ".join(sentence)
+
+
+def _ratio(r: Ratio) -> str:
+    """A ratio without its interval; "-" where ns-2 has none of the column."""
+    return "-" if math.isnan(r.estimate.mean) else f"{r.estimate.mean:.2f}"
 
 
 def _section(case: str, columns: Sequence[Column]) -> list[str]:

@@ -66,9 +66,9 @@ impl Sim {
     pub fn cancel(&mut self) -> End {
         self.catch_up();
         if self.schedule.end.is_none() {
-            self.finish(End::Cancelled);
+            self.finish(End::Canceled);
         }
-        self.schedule.end.unwrap_or(End::Cancelled)
+        self.schedule.end.unwrap_or(End::Canceled)
     }
 
     /// Measurements of the run so far, as if it ended here.

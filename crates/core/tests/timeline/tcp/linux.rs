@@ -109,9 +109,9 @@ pub struct Path {
     pub rate: BitRate,
     /// Each way.
     pub delay: Span,
-    /// Time that the SYN takes beside that.
+    /// Additional delay of the SYN.
     pub syn: Span,
-    /// Packets that may wait beside the one in service.
+    /// Packets that may wait, without the one in service.
     pub queue: usize,
     /// First SYNs that are lost, and first SYNs whose answers are lost.
     pub lost_syns: [usize; 2],
