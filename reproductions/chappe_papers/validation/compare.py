@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from chappe import RESULTS_EPOCH, Scenario, __version__
 from chappe import text as show
@@ -16,6 +16,26 @@ from chappe.text import Table
 from chappe_papers.pages.files import write_csv
 
 T = TypeVar("T")
+
+
+class Compared(Protocol):
+    """A value of another simulator and ours."""
+
+    @property
+    def off(self) -> float:
+        """Relative difference."""
+
+    @property
+    def within(self) -> bool:
+        """True if the difference is within the tolerance."""
+
+    @property
+    def agrees(self) -> bool:
+        """True if the difference is within the tolerance, or so small that chance explains it."""
+
+    @property
+    def is_certain(self) -> bool:
+        """True if the relative difference is meaningful."""
 
 
 class Validation(ABC):
@@ -154,6 +174,28 @@ def groups(comparisons: Iterable[T], key: Callable[[T], str]) -> dict[str, list[
     for c in comparisons:
         by_word.setdefault(key(c), []).append(c)
     return by_word
+
+
+def counted(compared: Sequence[Compared]) -> tuple[str, str, str, str, str]:
+    """Number of values that agree, of all, and of those that agree only by the interval; differences of certain ones.
+
+    The differences are the mean and the largest.
+    """
+    agree = [c for c in compared if c.agrees]
+    off = [c.off for c in compared if c.is_certain]
+    numbers = (percent(sum(off) / len(off)), percent(max(off, key=abs))) if off else ("", "")
+    return str(len(agree)), str(len(compared)), str(sum(not c.within for c in agree)), *numbers
+
+
+def agreement(compared: Sequence[Compared], values: str) -> str:
+    """Number of values that agree, and of those that agree only by the interval, in a sentence."""
+    agree = [c for c in compared if c.agrees]
+    sentence = f"{len(agree)} of {len(compared)} {values} agree"
+    if by_interval := sum(not c.within for c in agree):
+        sentence += f", {by_interval} of them only by the interval"
+    if unlike := len(compared) - len(agree):
+        sentence += f"; {unlike} {'does' if unlike == 1 else 'do'} not"
+    return f"{sentence}."
 
 
 def percent(share: float) -> str:
