@@ -12,7 +12,7 @@ from chappe.study import RunCache
 from chappe.text import Table
 from chappe_papers.pages.files import write_csv
 from chappe_papers.pages.page import table
-from chappe_papers.validation.compare import Validation, difference_from_one, groups, joined, origin, percent
+from chappe_papers.validation.compare import Validation, difference_from_one, groups, joined, origin, percent, relative
 
 
 def test_parts_of_a_page() -> None:
@@ -23,6 +23,13 @@ def test_parts_of_a_page() -> None:
     assert origin("validate some") == (
         f"Written by `chappe validate some` with Chappe {chappe.__version__}, results epoch {chappe.RESULTS_EPOCH}."
     )
+
+
+def test_relative_differences_to_nothing() -> None:
+    assert [relative(*pair) for pair in ((3, 2), (0, 2), (0, 0), (1, 0), (math.inf, math.inf))] == [
+        0.5, -1.0, 0.0, math.inf, 0.0,
+    ]  # fmt: skip
+    assert [percent(relative(ours, 0)) for ours in (0, 1)] == ["+0.0 %", "+inf %"]
 
 
 def test_groups_keep_the_order() -> None:

@@ -14,12 +14,7 @@ from chappe.study import Item, Point, RunCache
 from chappe.text import Table
 
 from chappe_papers.pages.page import table
-from chappe_papers.validation.compare import OfSimulator, agreement, counted, groups, percent, yes
-
-
-def relative(ours: Estimate, ns3: Estimate) -> float:
-    """The relative difference; where ns-3 delivered nothing, zero if Chappe also delivered nothing."""
-    return ours.mean / ns3.mean - 1 if ns3.mean else math.inf if ours.mean else 0.0
+from chappe_papers.validation.compare import OfSimulator, agreement, counted, groups, percent, relative, yes
 
 
 @dataclass(frozen=True)
@@ -54,7 +49,7 @@ class Goodputs(ABC):
     @property
     def off(self) -> float:
         """Relative difference."""
-        return relative(self.ours, self.ns3)
+        return relative(self.ours.mean, self.ns3.mean)
 
     @property
     def within(self) -> bool:
@@ -69,9 +64,8 @@ class Goodputs(ABC):
     @property
     def cells(self) -> tuple[str, str, str, str]:
         """Goodput of ns-3 and ours, the difference, and the difference without departures from the standard."""
-        off = percent(self.off) if self.ns3.mean else ""
-        plain = percent(relative(self.plain, self.ns3)) if self.plain and self.ns3.mean else ""
-        return show.number(self.ns3.mean), show.number(self.ours.mean), off, plain
+        plain = percent(relative(self.plain.mean, self.ns3.mean)) if self.plain else ""
+        return show.number(self.ns3.mean), show.number(self.ours.mean), percent(self.off), plain
 
     @property
     def numbers(self) -> tuple[float, float, float]:

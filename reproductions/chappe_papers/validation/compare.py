@@ -1,5 +1,6 @@
 """Comparisons with other simulators: from runs to the page, the table of all values and the summary."""
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from importlib.resources.abc import Traversable
@@ -177,7 +178,7 @@ def groups(comparisons: Iterable[T], key: Callable[[T], str]) -> dict[str, list[
 
 
 def counted(compared: Sequence[Compared]) -> tuple[str, str, str, str, str]:
-    """Number of values that agree, of all, and of those that agree only by the interval; differences of certain ones.
+    """Number of values that agree, of all, and of those that agree beyond the tolerance; differences of certain ones.
 
     The differences are the mean and the largest.
     """
@@ -187,15 +188,22 @@ def counted(compared: Sequence[Compared]) -> tuple[str, str, str, str, str]:
     return str(len(agree)), str(len(compared)), str(sum(not c.within for c in agree)), *numbers
 
 
-def agreement(compared: Sequence[Compared], values: str) -> str:
-    """Number of values that agree, and of those that agree only by the interval, in a sentence."""
+def agreement(compared: Sequence[Compared], values: str, by: str = "the interval") -> str:
+    """Number of values that agree, and of those that agree only by the interval (or a test), in a sentence."""
     agree = [c for c in compared if c.agrees]
     sentence = f"{len(agree)} of {len(compared)} {values} agree"
-    if by_interval := sum(not c.within for c in agree):
-        sentence += f", {by_interval} of them only by the interval"
+    if beyond := sum(not c.within for c in agree):
+        sentence += f", {beyond} of them only by {by}"
     if unlike := len(compared) - len(agree):
         sentence += f"; {unlike} {'does' if unlike == 1 else 'do'} not"
     return f"{sentence}."
+
+
+def relative(ours: float, theirs: float) -> float:
+    """The relative difference; infinite where only the other simulator has none."""
+    if ours == theirs:
+        return 0.0
+    return ours / theirs - 1 if theirs else math.inf
 
 
 def percent(share: float) -> str:

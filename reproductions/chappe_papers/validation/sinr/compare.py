@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import polars as pl
 from chappe.stats import Estimate
 
-from chappe_papers.validation.cases import CaseByCase, Goodputs, relative
-from chappe_papers.validation.compare import agreement
+from chappe_papers.validation.cases import CaseByCase, Goodputs
+from chappe_papers.validation.compare import agreement, relative
 from chappe_papers.validation.sinr.cases import HERE, PACKET, Case, habits, reference, scenario
 
 FIXED = 0.03
@@ -42,7 +42,7 @@ class Comparison(Goodputs):
     @property
     def agrees_plainly(self) -> bool:
         """True if the goodput agrees without the departures of ns-3 from the standard."""
-        return self.plain is not None and abs(relative(self.plain, self.ns3)) <= self.allowed
+        return self.plain is not None and abs(relative(self.plain.mean, self.ns3.mean)) <= self.allowed
 
 
 def of_run(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:

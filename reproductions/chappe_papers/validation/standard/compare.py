@@ -11,7 +11,7 @@ from chappe.stats import Estimate, difference
 
 from chappe_papers.pages.page import table
 from chappe_papers.validation.cases import CaseByCase
-from chappe_papers.validation.compare import agreement, percent, yes
+from chappe_papers.validation.compare import agreement, percent, relative, yes
 from chappe_papers.validation.standard import defaults
 from chappe_papers.validation.standard.cases import HERE, KINDS, SECONDS, WARM_UP, Case, scenario
 from chappe_papers.validation.standard.ns3 import (
@@ -65,7 +65,7 @@ class Comparison:
     @property
     def off(self) -> float:
         """Relative difference of the goodput."""
-        return self.ours[GOODPUT].mean / self.ns3[GOODPUT].mean - 1
+        return relative(self.ours[GOODPUT].mean, self.ns3[GOODPUT].mean)
 
     @property
     def half_width(self) -> float:
@@ -232,7 +232,7 @@ def _rules(comparisons: Sequence[Comparison]) -> list[str]:
     ]
     rows = []
     for c, unmended in mended:
-        change = percent(c.ours[GOODPUT].mean / unmended[GOODPUT].mean - 1)
+        change = percent(relative(c.ours[GOODPUT].mean, unmended[GOODPUT].mean))
         rows.append([c.case.title, *(_kbps(e[GOODPUT]) for e in (unmended, c.ns3, c.ours)), change, percent(c.off)])
     return lines + table(("case", "own rules", "mended", "ours", "against own rules", "against mended"), rows)
 
@@ -253,7 +253,7 @@ def _preamble(comparisons: Sequence[Comparison]) -> list[str]:
     rows = []
     for c, plain in unlike:
         goodputs = (c.ns3[GOODPUT], c.ours[GOODPUT], plain[GOODPUT])
-        rows.append([c.case.title, *map(_kbps, goodputs), percent(goodputs[2].mean / goodputs[0].mean - 1)])
+        rows.append([c.case.title, *map(_kbps, goodputs), percent(relative(goodputs[2].mean, goodputs[0].mean))])
     return lines + table(("case", "ns-3", "ours, long", "ours, short", "against ns-3"), rows)
 
 

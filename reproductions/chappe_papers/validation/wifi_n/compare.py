@@ -10,8 +10,8 @@ from chappe.stats import Estimate, difference
 from chappe.text import Table
 
 from chappe_papers.pages.page import table
-from chappe_papers.validation.cases import CaseByCase, Goodputs, relative
-from chappe_papers.validation.compare import agreement, difference_from_one, percent, yes
+from chappe_papers.validation.cases import CaseByCase, Goodputs
+from chappe_papers.validation.compare import agreement, difference_from_one, percent, relative, yes
 from chappe_papers.validation.wifi_n.cases import CATEGORY, HERE, PAYLOAD, Case, Measured, reference, scenario, senders
 from chappe_papers.validation.wifi_n.model import bianchi
 
@@ -49,7 +49,7 @@ class Share:
     @property
     def off(self) -> float:
         """Relative difference of the goodput."""
-        return relative(self.ours, self.ns3)
+        return relative(self.ours.mean, self.ns3.mean)
 
     @property
     def within(self) -> bool:
@@ -74,7 +74,7 @@ class Share:
     @property
     def cells(self) -> tuple[str, str, str]:
         """Goodput in ns-3 and Chappe [kbit/s], and the difference."""
-        return show.number(self.ns3.mean), show.number(self.ours.mean), percent(self.off) if self.ns3.mean else ""
+        return show.number(self.ns3.mean), show.number(self.ours.mean), percent(self.off)
 
 
 @dataclass(frozen=True)
@@ -210,7 +210,7 @@ def _of_model(comparisons: Sequence[Comparison]) -> list[str]:
     rows = [
         (
             c.case.title, *(show.number(v) for v in (c.model, c.ns3.mean, c.ours.mean)),
-            *(percent(v / c.model - 1) for v in (c.ns3.mean, c.ours.mean)),
+            *(percent(relative(v, c.model)) for v in (c.ns3.mean, c.ours.mean)),
         )
         for c in comparisons
         if not math.isnan(c.model)
