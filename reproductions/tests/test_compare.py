@@ -48,7 +48,6 @@ def test_one_run_beside_several() -> None:
 class Small(Validation):
     """A comparison of one number, without runs."""
 
-    content = "every value and why"
     header = ("case", "ours")
 
     def run_cache(self, folder: Path | str, jobs: int | None) -> RunCache:
@@ -80,7 +79,7 @@ def test_files_and_summary(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert (tmp_path / "validation.md").read_text() == "# 1 page, 1 job\n"
     said = capsys.readouterr().out
     assert said.splitlines()[-2] == "1 of 1 agrees."
-    assert "validation.md with every value and why, validation.csv." in " ".join(said.split())
+    assert "validation.md with every value and the reasons of differences, validation.csv." in " ".join(said.split())
 
 
 def test_unknown_numbers_are_empty_cells(tmp_path: Path) -> None:

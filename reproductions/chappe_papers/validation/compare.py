@@ -2,16 +2,17 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+import polars as pl
 from chappe import RESULTS_EPOCH, Scenario, __version__
 from chappe import text as show
 from chappe.cli.inputs import write_file
 from chappe.stats import Estimate
-from chappe.study import Also, RunCache
+from chappe.study import RunCache
 from chappe.text import Table
 
 from chappe_papers.pages.files import write_csv
@@ -44,11 +45,9 @@ class Validation(ABC):
 
     Attributes:
         title: Title of the page: the subject, and the other simulator.
-        content: Content of ``validation.md``, for the last line of the command.
     """
 
     title: str
-    content = "every value"
 
     @abstractmethod
     def run_cache(self, folder: Path | str, jobs: int | None) -> RunCache:
@@ -98,7 +97,7 @@ class Validation(ABC):
             show.write(t)
         for line in self.answers(found):
             print(line)
-        show.say(f"Written to {folder}: validation.md with {self.content}, validation.csv.")
+        show.say(f"Written to {folder}: validation.md with every value and the reasons of differences, validation.csv.")
         return 0
 
 
@@ -107,9 +106,8 @@ class OfSimulator(Validation):
 
     Attributes:
         name: Its name on the command line.
-        subject: Title of the progress bar.
+        subject: Title of the progress bar and of the summary.
         folder: The folder of its files, among them ``notes.md``.
-        of_run: Values taken from a run.
         seeds: Seeds of our runs.
         rule: Condition under which a value agrees, as lines of the page.
     """
@@ -117,7 +115,6 @@ class OfSimulator(Validation):
     name: str
     subject: str
     folder: Traversable
-    of_run: Also
     seeds: Sequence[int]
     rule: Sequence[str]
 
@@ -125,6 +122,11 @@ class OfSimulator(Validation):
     @abstractmethod
     def labels(self) -> Sequence[str]:
         """Names of the parameters of a run."""
+
+    @staticmethod
+    @abstractmethod
+    def of_run(tables: Mapping[str, pl.DataFrame], /) -> dict[str, float]:
+        """Values taken from a run."""
 
     @abstractmethod
     def base(self) -> Scenario:
@@ -162,11 +164,6 @@ class OfSimulator(Validation):
             [self.folder.joinpath("notes.md").read_text(encoding="utf-8").strip()],
             *self.sections(found, jobs),
         )
-
-    @property
-    def caption(self) -> str:
-        """The title above a printed table."""
-        return f"{self.title[:1].upper()}{self.title[1:]}".replace("`", "")
 
 
 def groups(comparisons: Iterable[T], key: Callable[[T], str]) -> dict[str, list[T]]:

@@ -197,7 +197,6 @@ class OfPaper(Validation):
         written: Further columns of the file.
     """
 
-    content = "every value and the reasons of the differences"
     design: Design
     columns: Sequence[str]
     evidence = "the interval"

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
+from chappe import Scenario
 from chappe.stats import Estimate
 
 from chappe_papers.validation.cases import CaseByCase, Goodputs
@@ -18,8 +19,12 @@ CHOSEN = 0.10
 """Tolerance of the goodput with rate control, and over chains."""
 
 
+Runs = Sequence[tuple[float, float]]
+"""Seconds and goodput [kbit/s] of each run of ns-3."""
+
+
 @dataclass(frozen=True)
-class Comparison(Goodputs):
+class Comparison(Goodputs[Case]):
     """A case of ns-3 and ours."""
 
     @property
@@ -45,11 +50,6 @@ class Comparison(Goodputs):
         return self.plain is not None and abs(relative(self.plain.mean, self.ns3.mean)) <= self.allowed
 
 
-def of_run(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
-    """Values taken from a run."""
-    return {"own_kbps": float(tables["flows"]["goodput_bps"].sum()) / 1e3}
-
-
 def goodput(case: Case, table: pl.DataFrame) -> Estimate:
     """Goodput of the runs of a case [kbit/s]."""
     # Of a saturated link ns-3 counts packets with their headers.
@@ -57,19 +57,13 @@ def goodput(case: Case, table: pl.DataFrame) -> Estimate:
     return Estimate.of([headers * v for v in table["own_kbps"].to_list()])
 
 
-class OfSinr(CaseByCase):
+class OfSinr(CaseByCase[Case, Runs, Comparison]):
     """The comparison."""
 
     name = "sinr"
     title = "SINR and rate control against ns-3.37"
     subject = "SINR against ns-3"
     folder = HERE
-    case = Case
-    reference = staticmethod(reference)
-    scenario = staticmethod(scenario)
-    departs = staticmethod(lambda case: bool(habits(case)))
-    weight = staticmethod(lambda case: case.hops * case.rows)
-    of_run = staticmethod(of_run)
     seeds = range(1, 6)
     rule = (
         "Goodput over one link at a fixed rate agrees when the mean of five runs of Chappe differs from that of ns-3",
@@ -80,9 +74,28 @@ class OfSinr(CaseByCase):
     columns = ("ns-3 [kbit/s]", "ours", "difference", "by our own rules")
     written = ("ns3_kbps", "ours_kbps", "plain_kbps", "tolerance", "agrees")
 
-    def comparison(
-        self, case: Case, ns3: Sequence[tuple[float, float]], ours: pl.DataFrame, plain: pl.DataFrame | None
-    ) -> Comparison:
+    @staticmethod
+    def of_run(tables: Mapping[str, pl.DataFrame], /) -> dict[str, float]:
+        """The goodput of a run."""
+        return {"own_kbps": float(tables["flows"]["goodput_bps"].sum()) / 1e3}
+
+    def reference(self) -> Mapping[Case, Runs]:
+        """The runs of ns-3, by case."""
+        return reference()
+
+    def scenario(self, case: Case, *, plain: bool) -> Scenario:
+        """The scenario of a case."""
+        return scenario(case, plain=plain)
+
+    def departs(self, case: Case) -> bool:
+        """True for a case with habits of ns-3."""
+        return bool(habits(case))
+
+    def weight(self, case: Case) -> float:
+        """Hops of all rows."""
+        return case.hops * case.rows
+
+    def comparison(self, case: Case, ns3: Runs, ours: pl.DataFrame, plain: pl.DataFrame | None) -> Comparison:
         """A case of ns-3 and ours."""
         mean = Estimate.of([kbps for _, kbps in ns3])
         packets = sum(seconds * kbps for seconds, kbps in ns3) * 1e3 / 8 / PACKET if case.place == "link" else math.inf

@@ -87,17 +87,10 @@ class Comparison:
         """True: ns-3 delivers much in every case."""
         return True
 
-
-def of_run(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
-    """Values taken from a run of Chappe."""
-    flows, nodes = tables["flows"], tables["nodes"]
-    sums = {
-        name: float(nodes[name].sum())
-        for name in ("rts_frames_sent", "data_frames_sent", "rts_frames_failed", "data_frames_failed")
-    }
-    given_up = float(nodes["mac_data_given_up"].sum()) + float(nodes["mac_tcp_acks_given_up"].sum())
-    goodput = flows["goodput_bps"].to_list()
-    return {**sums, "given_up": given_up, "total_bps": sum(goodput), "flow0_bps": goodput[0]}
+    @property
+    def cells(self) -> Sequence[str]:
+        """Both goodputs and the half width."""
+        return [show.number(v / 1e3) for v in (self.ns3[GOODPUT].mean, self.ours[GOODPUT].mean, self.half_width)]
 
 
 def estimates(runs: Sequence[Run]) -> dict[str, Estimate]:
@@ -105,7 +98,7 @@ def estimates(runs: Sequence[Run]) -> dict[str, Estimate]:
     return {name: Estimate.of([r[name] for r in runs]) for name in MEASURES}
 
 
-class OfStandard(CaseByCase):
+class OfStandard(CaseByCase[Case, Reference, Comparison]):
     """The comparison.
 
     Attributes:
@@ -116,11 +109,6 @@ class OfStandard(CaseByCase):
     title = "the preset `standard` against ns-3.37"
     subject = "standard against ns-3"
     folder = HERE
-    case = Case
-    reference = staticmethod(reference)
-    departs = staticmethod(lambda case: case.has_long_preamble_in_ns3)
-    weight = staticmethod(lambda case: case.mbps)
-    of_run = staticmethod(of_run)
     seeds = range(1, 11)
     seconds = SECONDS
     rule = (
@@ -132,13 +120,37 @@ class OfStandard(CaseByCase):
     columns = ("ns-3 [kbit/s]", "ours", "half width")
     written = ("measure", "ns3", "ours", "half_width_95", "ns3_own_rules", "agrees")
 
+    @staticmethod
+    def of_run(tables: Mapping[str, pl.DataFrame], /) -> dict[str, float]:
+        """Goodputs of a run, and sums over its nodes."""
+        flows, nodes = tables["flows"], tables["nodes"]
+        sums = {
+            name: float(nodes[name].sum())
+            for name in ("rts_frames_sent", "data_frames_sent", "rts_frames_failed", "data_frames_failed")
+        }
+        given_up = float(nodes["mac_data_given_up"].sum()) + float(nodes["mac_tcp_acks_given_up"].sum())
+        goodput = flows["goodput_bps"].to_list()
+        return {**sums, "given_up": given_up, "total_bps": sum(goodput), "flow0_bps": goodput[0]}
+
+    def reference(self) -> Mapping[Case, Reference]:
+        """The runs of ns-3, by case."""
+        return reference()
+
+    def departs(self, case: Case) -> bool:
+        """True for a case with a long preamble in ns-3."""
+        return case.has_long_preamble_in_ns3
+
+    def weight(self, case: Case) -> float:
+        """The rate: the number of frames grows with it."""
+        return case.mbps
+
     def scenario(self, case: Case, *, plain: bool) -> Scenario:
         """The scenario of a case."""
         return scenario(case, self.seconds, plain=plain)
 
-    def kind(self, case: Case) -> str:
-        """The kind of a case in words."""
-        return KINDS[case.kind]
+    def words(self, kind: str, /) -> str:
+        """A kind of cases, for people."""
+        return KINDS[kind]
 
     def comparison(self, case: Case, ns3: Reference, ours: pl.DataFrame, plain: pl.DataFrame | None) -> Comparison:
         """A case of ns-3 and ours."""
@@ -155,10 +167,6 @@ class OfStandard(CaseByCase):
         """The cells of ``counted``, which omits the mean difference."""
         agree, of, by_interval, _, largest = super().count(comparisons)
         return agree, of, by_interval, largest
-
-    def cells(self, c: Comparison) -> Sequence[str]:
-        """Both goodputs and the half width."""
-        return [show.number(v / 1e3) for v in (c.ns3[GOODPUT].mean, c.ours[GOODPUT].mean, c.half_width)]
 
     def of_file(self, c: Comparison) -> Iterator[Sequence[object]]:
         """A line for each measure."""

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
+from chappe import Scenario
 from chappe import text as show
 from chappe.stats import Estimate, difference
 from chappe.text import Table
@@ -78,7 +79,7 @@ class Share:
 
 
 @dataclass(frozen=True)
-class Comparison(Goodputs):
+class Comparison(Goodputs[Case]):
     """A case of ns-3 and ours."""
 
     shares: tuple[Share, ...] = ()
@@ -98,13 +99,6 @@ class Comparison(Goodputs):
     def model(self) -> float:
         """Goodput by Bianchi's model [kbit/s], for saturated stations; NaN for others."""
         return bianchi(self.case) / 1e3 if self.case.table == "sat" and self.case.std != "a" else math.nan
-
-
-def of_run(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
-    """Values taken from a run."""
-    flows = [bps / 1e3 for bps in tables["flows"]["goodput_bps"]]
-    first = (flows + [0.0] * MOST_FLOWS)[:MOST_FLOWS]
-    return {"own_kbps": sum(flows)} | {f"flow_{i}_kbps": kbps for i, kbps in enumerate(first)}
 
 
 def goodput(table: pl.DataFrame) -> Estimate:
@@ -127,20 +121,13 @@ def shares(case: Case, measured: Sequence[Measured], table: pl.DataFrame) -> tup
     return tuple(of(category) for category in dict.fromkeys(flows))
 
 
-class OfWifiN(CaseByCase):
+class OfWifiN(CaseByCase[Case, Sequence[Measured], Comparison]):
     """The comparison. Links without noise are run with the first seed only: only their backoff is random."""
 
     name = "wifi-n"
     title = "802.11n and 802.11ac against ns-3.37"
     subject = "802.11n against ns-3"
     folder = HERE
-    case = Case
-    reference = staticmethod(reference)
-    scenario = staticmethod(scenario)
-    # Without loss only times on air differ by the standard.
-    departs = staticmethod(lambda case: case.table == "link" and (case.std == "ac" or case.gi_ns == 400))
-    weight = staticmethod(lambda case: case.seconds * len(case.acs.split()))
-    of_run = staticmethod(of_run)
     seeds = range(1, 6)
     rule = (
         "A goodput agrees when the mean of five runs of Chappe, or one over a link without noise, differs from that",
@@ -155,6 +142,29 @@ class OfWifiN(CaseByCase):
         "ns3_kbps", "ours_kbps", "plain_kbps", "model_kbps", "tolerance", "agrees", "ns3_shares_kbps",
         "ours_shares_kbps", "shares_agree",
     )  # fmt: skip
+
+    @staticmethod
+    def of_run(tables: Mapping[str, pl.DataFrame], /) -> dict[str, float]:
+        """The goodput of a run, and those of its first flows."""
+        flows = [bps / 1e3 for bps in tables["flows"]["goodput_bps"]]
+        first = (flows + [0.0] * MOST_FLOWS)[:MOST_FLOWS]
+        return {"own_kbps": sum(flows)} | {f"flow_{i}_kbps": kbps for i, kbps in enumerate(first)}
+
+    def reference(self) -> Mapping[Case, Sequence[Measured]]:
+        """The runs of ns-3, by case."""
+        return reference()
+
+    def scenario(self, case: Case, *, plain: bool) -> Scenario:
+        """The scenario of a case."""
+        return scenario(case, plain=plain)
+
+    def departs(self, case: Case) -> bool:
+        """True for links whose times on air differ by the standard; without loss nothing else does."""
+        return case.table == "link" and (case.std == "ac" or case.gi_ns == 400)
+
+    def weight(self, case: Case) -> float:
+        """Seconds of all stations."""
+        return case.seconds * len(case.acs.split())
 
     def seeds_of(self, case: Case, /) -> Sequence[int]:
         """One seed for a link, all seeds for other cases."""
