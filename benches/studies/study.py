@@ -1,6 +1,6 @@
 """Overhead of a study over its runs: 1,000 runs of some tenths of a millisecond, one after the other.
 
-python reproductions/benches/study.py
+python benches/studies/study.py
 
 Exit status 1: a study takes too much CPU time in addition to that of its runs.
 """
