@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from chappe import _core
 from chappe._common import outputs
-from chappe._common.arguments import NO_FOLDER
+from chappe._common.arguments import NO_FOLDER, instant
 from chappe._common.files import make_folder, take_away
 from chappe._common.files import write_file as write_file
 from chappe.errors import ScenarioError, StudyError
@@ -200,8 +200,6 @@ def stem_of(file: str, of_input: str = "run") -> str:
 
 def time_of(option: str, text: str | None) -> float | None:
     """Instant of an option [s]; ``None`` without the option."""
-    from chappe._common.arguments import instant
-
     try:
         return None if text is None else instant(text) / 1e9
     except ValueError as e:
