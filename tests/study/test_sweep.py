@@ -757,9 +757,7 @@ def test_hidden_runs_are_reported(axes: Any, seeds: Any, replaced: str | None, t
     assert chappe.sweep(CHAIN, {"tcp.receive_window": [2, 4]}, seeds=2, out=tmp_path).summary().equals(before)
 
 
-def test_an_empty_folder_name_is_not_the_current_folder_of_a_study(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_study_refuses_an_empty_folder_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(study.StudyError, match="names no folder"):
         chappe.sweep(CHAIN, out="")

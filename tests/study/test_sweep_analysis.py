@@ -74,7 +74,7 @@ def test_a_comparison_is_of_pairs_where_the_seed_draws_the_same() -> None:
     assert again["p"] == pytest.approx(row["p"])
 
 
-def test_a_comparison_is_of_independent_runs_where_streams_lose_step() -> None:
+def test_runs_whose_streams_lose_step_compare_as_independent() -> None:
     """The design decides, not the correlation, which is only reported."""
     a, b = drawn_pairs()
     row = compared(sample(a), sample(b[:10]))
