@@ -206,8 +206,8 @@ bench-wifi:
 	$(PYTHON) reproductions/benches/ns3/wifi.py
 
 bench-study: $(VENV)/built
-	$(BIN)/python reproductions/benches/study.py
-	$(BIN)/python reproductions/benches/many_runs.py
+	$(BIN)/python benches/studies/study.py
+	$(BIN)/python benches/studies/many_runs.py
 
 MINUTES ?= 5
 fuzz: $(VENV)/built

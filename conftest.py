@@ -71,6 +71,7 @@ SLOW = (
     "fork",
     "full_disk",
     "layout",
+    "measured_coverage",
     "memory",
     "package",
     "ramarathinam",

@@ -1,12 +1,14 @@
-"""The command ``chappe`` as a separate process."""
+"""The command ``chappe`` as a separate process, and programs of the repository as modules."""
 
 import argparse
+import importlib.util
 import os
 import shlex
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import ModuleType
 
 from chappe.cli import options
 
@@ -56,6 +58,17 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
         return options.parser().parsed(arguments)
     except SystemExit as e:
         raise AssertionError(f"chappe {shlex.join(arguments)} is not a command") from e
+
+
+def program(name: str) -> ModuleType:
+    """A program of the repository, by its path without ``.py``."""
+    path = REPOSITORY / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -164,6 +164,7 @@ def folders() -> dict[str, int]:
 PARTS = {
     "core": ("crates/*/src/**/*.rs",),
     "library": ("python/**/*.py", "python/**/*.pyi"),
+    "benches": ("benches/**/*.py",),
     "tests": ("tests/**/*.py", "crates/core/tests/**/*.rs", "fuzz/**/*.rs", "fuzz/**/*.py"),
     "pages of users": ("docs/**/*.md", "*.md"),
     "reproductions": ("reproductions/**/*.py",),

@@ -330,7 +330,7 @@ def main() -> int:
         parts: dict[str, Callable[[], Any]] = {case.name: partial(ratios, case) for case in cases(folder)}
         parts |= {f"{nodes:,} nodes": partial(growth, folder, nodes) for nodes in SIZES}
         parts |= {"instructions": reading, "start": waiting, "tables": recorded}
-        parts["study"] = lambda: output([sys.executable, str(HERE / "study.py")]).strip().splitlines()
+        parts["study"] = lambda: output([sys.executable, str(BENCHES / "studies" / "study.py")]).strip().splitlines()
         if unknown := set(wanted) - set(parts):
             parser.error(f"there is no part {', '.join(unknown)}; known: {', '.join(parts)}")
         for part in wanted or parts:

@@ -39,19 +39,22 @@ def tables() -> dict[str, list[str]]:
 
 def answer() -> list[str]:
     """The totals in a paragraph."""
-    ns2, ns3 = ([0, 0], [0, 0])
+    ns2, ns3 = ([0, 0, 0], [0, 0, 0])
+    counts = re.compile(r"(\d+) of (\d+) (?:further )?(values|cases) agree(?:, (\d+) of them only by)?")
     for name in COMPARISONS:
-        for agree, of, what in re.findall(r"(\d+) of (\d+) (?:further )?(values|cases) agree", _said(HERE / name)):
+        for agree, of, what, beyond in counts.findall(_said(HERE / name)):
             total = ns2 if what == "values" else ns3
             total[0] += int(agree)
             total[1] += int(of)
+            total[2] += int(beyond or 0)
     scripts = re.search(r"agrees with (\d+) of (\d+) further scripts", _said(LINUX))
     assert scripts is not None
     verdicts = [Verdict(o.verdict) for p in chappe_papers.PAPERS for o in summary.shipped(p).claims.values()]
     judged = [v for v in verdicts if v is not Verdict.CHOSE]
     text = (
         f"**{ns2[0]:,} of {ns2[1]:,} values of ns-2.35 agree, {ns3[0]:,} of {ns3[1]:,} cases of ns-3.37, and "
-        f"{scripts[1]} of {scripts[2]} scripts of a Linux kernel, packet for packet. Of {len(judged)} claims of "
+        f"{scripts[1]} of {scripts[2]} scripts of a Linux kernel, packet for packet. {ns2[2]:,} of "
+        f"these values and {ns3[2]:,} of these cases agree only by an interval or a test. Of {len(judged)} claims of "
         f"five papers {sum(v.confirms for v in judged)} are confirmed, some with another size or with exceptions, and "
         f"{judged.count(Verdict.REFUTED)} are refuted.**"
     )

@@ -58,7 +58,7 @@ def test_totals_are_those_of_ns2(protocol: str) -> None:
         assert ours == pytest.approx(theirs, rel=spread), name
 
 
-def test_flow_state_takes_the_header_of_dsr_from_nearly_all_packets() -> None:
+def test_flow_state_replaces_the_header_of_dsr() -> None:
     """ns-2.35: 95 % of the data packets and 90 % of the acknowledgements, in complete runs."""
     changes = {**PROTOCOLS["dsr"], "run.stop": "60 s", "run.record": ["packets"]}
     packets = chappe.run(chappe.Scenario.load(FILE, changes)).recorded["packets"]

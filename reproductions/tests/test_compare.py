@@ -12,7 +12,7 @@ from chappe.study import RunCache
 from chappe.text import Table
 from chappe_papers.pages.files import write_csv
 from chappe_papers.pages.page import table
-from chappe_papers.validation.compare import Validation, difference_from_one, groups, joined, origin, percent
+from chappe_papers.validation.compare import Validation, difference_from_one, groups, joined, origin, percent, relative
 
 
 def test_parts_of_a_page() -> None:
@@ -23,6 +23,13 @@ def test_parts_of_a_page() -> None:
     assert origin("validate some") == (
         f"Written by `chappe validate some` with Chappe {chappe.__version__}, results epoch {chappe.RESULTS_EPOCH}."
     )
+
+
+def test_relative_differences_to_nothing() -> None:
+    assert [relative(*pair) for pair in ((3, 2), (0, 2), (0, 0), (1, 0), (math.inf, math.inf))] == [
+        0.5, -1.0, 0.0, math.inf, 0.0,
+    ]  # fmt: skip
+    assert [percent(relative(ours, 0)) for ours in (0, 1)] == ["+0.0 %", "+inf %"]
 
 
 def test_groups_keep_the_order() -> None:
@@ -41,7 +48,6 @@ def test_one_run_beside_several() -> None:
 class Small(Validation):
     """A comparison of one number, without runs."""
 
-    content = "every value and why"
     header = ("case", "ours")
 
     def run_cache(self, folder: Path | str, jobs: int | None) -> RunCache:
@@ -73,7 +79,7 @@ def test_files_and_summary(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert (tmp_path / "validation.md").read_text() == "# 1 page, 1 job\n"
     said = capsys.readouterr().out
     assert said.splitlines()[-2] == "1 of 1 agrees."
-    assert "validation.md with every value and why, validation.csv." in " ".join(said.split())
+    assert "validation.md with every value and the reasons of differences, validation.csv." in " ".join(said.split())
 
 
 def test_unknown_numbers_are_empty_cells(tmp_path: Path) -> None:

@@ -16,23 +16,12 @@ import polars as pl
 import pytest
 from chappe.study import measure
 from chappe_papers.su2008.points import ROW_M
-
-EXPERIMENTS = Path(__file__).parents[1] / "experiments"
-
-
-def program(name: str) -> ModuleType:
-    """An experiment, by its folder and name."""
-    spec = importlib.util.spec_from_file_location(Path(name).name, EXPERIMENTS / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+from command import REPOSITORY, program
 
 
 @pytest.fixture(scope="module")
 def why() -> ModuleType:
-    return program("papers/why_elrakabawy")
+    return program("reproductions/experiments/papers/why_elrakabawy")
 
 
 def test_a_run_of_an_experiment(why: ModuleType) -> None:
@@ -87,7 +76,7 @@ def test_experiments_print_their_tables(
 def test_experiments_on_the_lossy_link(
     name: str, rows: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    scenarios, lines = printed(program("papers/why_zhou"), [name], monkeypatch, capsys)
+    scenarios, lines = printed(program("reproductions/experiments/papers/why_zhou"), [name], monkeypatch, capsys)
     assert len(scenarios) >= rows
     assert rows < len(lines) <= rows + 2
 
@@ -108,7 +97,7 @@ def test_experiments_on_the_lossy_link(
 def test_experiments_on_the_testbed(
     name: str, rows: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    module = program("papers/why_su")
+    module = program("reproductions/experiments/papers/why_su")
     full = module.scenario
     monkeypatch.setattr(module, "scenario", lambda p, changes, row_m: full(p, {**changes, "run.stop": "2 s"}, row_m))
     module.main([name, "--paths", "1"])
@@ -117,7 +106,7 @@ def test_experiments_on_the_testbed(
 
 
 def test_a_calibration_prefers_the_best_fit_then_the_proposal() -> None:
-    module = program("papers/calibrate_ivynet")
+    module = program("reproductions/experiments/papers/calibrate_ivynet")
     assert module.chosen(1, [("a", 5000.0), ("b", 5600.0), ("c", 5500.0)]) == "b"
     pairs = [("signal 12 dB, sensed from 3 dB", 1077.0), ("signal 12.2 dB, sensed from 3.9 dB", 1070.0)]
     assert module.chosen(2, [*pairs, ("signal 12 dB, sensed from 4 dB", 1000.0)]) == pairs[1][0]
@@ -127,7 +116,7 @@ def test_a_calibration_prefers_the_best_fit_then_the_proposal() -> None:
 
 
 def test_the_preset_is_what_the_calibration_found() -> None:
-    module = program("papers/calibrate_ivynet")
+    module = program("reproductions/experiments/papers/calibrate_ivynet")
     with module.FILE.open(encoding="utf-8", newline="") as f:
         rows = [r for r in csv.DictReader(f) if r["chosen"]]
     assert [r["step"] for r in rows] == ["1", "2", "3", "4"]
@@ -142,7 +131,7 @@ def test_the_preset_is_what_the_calibration_found() -> None:
 def test_the_techniques_are_compared_where_each_is_run(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    module = program("techniques/techniques")
+    module = program("reproductions/experiments/techniques/techniques")
     monkeypatch.setattr(module, "COMPARED", ("reno", "clamp4", "small_queue"))
     monkeypatch.setattr(module, "PLACES", {"": "wireless"})
     monkeypatch.setattr(module, "PAGE", tmp_path / "techniques.md")
@@ -158,8 +147,8 @@ def test_the_techniques_are_compared_where_each_is_run(
 @pytest.fixture
 def mesh(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """The program on Linux's senders over meshes, which has its parts in files beside it."""
-    monkeypatch.syspath_prepend(str(EXPERIMENTS / "linux_mesh"))
-    return program("linux_mesh/linux_mesh")
+    monkeypatch.syspath_prepend(str(REPOSITORY / "reproductions/experiments/linux_mesh"))
+    return program("reproductions/experiments/linux_mesh/linux_mesh")
 
 
 def test_senders_of_linux_over_meshes(mesh: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -300,41 +289,12 @@ def test_recommendations_of_ours_do_not_count(mesh: ModuleType, monkeypatch: pyt
 
 
 def test_paths_of_one_hop_differ_by_their_seeds(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = program("techniques/techniques")
+    module = program("reproductions/experiments/techniques/techniques")
     for name, only in (("COMPARED", ("reno",)), ("PLACES", {"": ""}), ("LENGTHS", {1: ""}), ("RATES", {"fixed": ""})):
         monkeypatch.setattr(module, name, only)
     runs = module.runs(4, "2 s")
     assert sorted(runs) == [("path", 1, "fixed", ""), ("shared", 1, "fixed", "")]
     assert all(len(set(by_technique["reno"].bps)) > 1 for by_technique in runs.values())
-
-
-def test_coverage_is_measured_and_written(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    module = program("statistics/coverage")
-    page = module.PAGE.read_text(encoding="utf-8")
-    monkeypatch.setattr(module, "POINTS", {("newreno", 110): 100})
-    monkeypatch.setattr(module, "PAGE", tmp_path / "studies.md")
-    module.PAGE.write_text(page, encoding="utf-8")
-    module.main(["--quick", "--out", str(tmp_path / "runs"), "--write"])
-    printed = capsys.readouterr().out
-    written = module.PAGE.read_text(encoding="utf-8")
-    assert [len(line.split("|")) for line in printed.splitlines() if line] == [10] * 13 + [11] * 3
-    for table in printed.strip().split("\n\n"):
-        assert table in written
-    # The page has the rows of the command, and nothing but its tables differs.
-    for name in module.CASES:
-        assert f"| {name} |" in page
-        assert f"| {name} |" in printed
-    assert "| newreno, 110 |" in written
-    tables = re.compile(r"(?s)(<!-- coverage: \w+ -->\n).*?(?=\n<!-- end -->)")
-    assert len(tables.findall(page)) == 2
-    assert tables.sub("", written) == tables.sub("", page)
-    again = tmp_path / "runs/newreno-110.parquet"
-    before = again.stat().st_mtime_ns
-    module.main(["--quick", "--out", str(tmp_path / "runs")])
-    assert again.stat().st_mtime_ns == before
-    assert capsys.readouterr().out == printed
 
 
 TECHNIQUES = {"reno": (1.0, 0.01), "vegas": (0.97, 0.01), "veno": (0.9, 0.1), "few": (0.8, 0.01)}
@@ -356,7 +316,7 @@ def drawn(module: ModuleType, rng: np.random.Generator, shares: Mapping[str, tup
 
 @pytest.fixture
 def techniques(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    module = program("techniques/techniques")
+    module = program("reproductions/experiments/techniques/techniques")
     monkeypatch.setattr(module, "COMPARED", tuple(TECHNIQUES))
     monkeypatch.setattr(module, "PLACES", {"": "wireless", "mesh_us": "to the US"})
     return module
@@ -405,43 +365,3 @@ def test_the_answer_names_good_techniques_and_the_worst_case(techniques: ModuleT
     )
     assert any(re.fullmatch(last, line) for line in lines)
     assert "Good / not good / open in: Reno 8/0/0, Vegas 8/0/0, Veno 0/0/8, FeW 0/8/0." in lines
-
-
-@pytest.fixture
-def equal() -> ModuleType:
-    return program("statistics/equal_settings")
-
-
-@pytest.mark.parametrize("way", ["compare, 10 rows", "rank, 10 x 3", "search, 32 values"])
-@pytest.mark.parametrize("name", ["normal, deviation 10 %", "stalls in 30 % of runs", "collapse of 10 % of runs"])
-def test_equal_settings_are_rarely_called_different(equal: ModuleType, name: str, way: str) -> None:
-    """At most 8 of 40 studies: more have a probability of 0.05 % if 5 % call any two settings different."""
-    rng = np.random.default_rng(11)
-    draw, _ = equal.DRAWN[name]
-    assert sum(equal.WAYS[way](rng, draw, 5) for _ in range(40)) <= 8
-
-
-def test_stopping_costs_coverage_where_states_are_rare(equal: ModuleType) -> None:
-    drawn = {name: equal.stopped(*equal.DRAWN[name], 10, 0.05, 60) for name in equal.DRAWN}
-    normal, collapse = drawn["normal, deviation 10 %"], drawn["collapse of 10 % of runs"]
-    assert normal.covered.mean >= 0.85
-    assert abs(normal.bias) < 0.01
-    assert 10 <= normal.runs < 30
-    # Nine of ten runs of a study that has met no collapse are the same.
-    assert collapse.covered.mean < 0.85
-    assert collapse.bias > 0.01
-
-
-def test_the_tables_of_equal_settings_are_on_the_page(
-    equal: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    page = equal.PAGE.read_text(encoding="utf-8")
-    monkeypatch.setattr(equal, "PAGE", tmp_path / "studies.md")
-    monkeypatch.setattr(equal, "STUDIES", 20)
-    equal.PAGE.write_text(page, encoding="utf-8")
-    equal.main(["--quick", "--write"])
-    written = equal.PAGE.read_text(encoding="utf-8")
-    for line in capsys.readouterr().out.splitlines():
-        assert line in written or line.endswith(":")
-    # Rates differ with so few studies; everything else is the same.
-    assert re.sub(r"[-+]?\d+(\.\d+)?", "", written) == re.sub(r"[-+]?\d+(\.\d+)?", "", page)

@@ -1,4 +1,4 @@
-"""Papers, comparisons and experiments use public names of the library only."""
+"""The reproductions use public names of the library only."""
 
 import ast
 from collections.abc import Iterator
@@ -8,14 +8,8 @@ import pytest
 from command import REPOSITORY
 
 HERE = REPOSITORY / "reproductions"
-OF_RULES = {"coverage.py", "equal_settings.py"}
-"""Experiments about rules inside the library: how often its intervals, comparisons and searches err."""
-
 FILES = sorted(
-    path
-    for folder in ("chappe_papers", "experiments")
-    for path in (HERE / folder).rglob("*.py")
-    if path.name not in OF_RULES
+    path for folder in ("benches", "chappe_papers", "docs", "experiments") for path in (HERE / folder).rglob("*.py")
 )
 PUBLIC = {
     *("chappe", "chappe.measures", "chappe.plot", "chappe.study", "chappe.text", "chappe.typing"),

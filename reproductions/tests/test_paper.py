@@ -421,7 +421,7 @@ def test_a_validation(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkey
     ]
     agreeing = sum(r["agrees"] == "True" for r in rows)
     page = files["validation.md"].decode()
-    assert f"**{agreeing} of {len(rows)} values agree.**" in page
+    assert f"**{agreeing} of {len(rows)} values agree, " in page
     for r in records:
         assert f"\n## {kind(r.point)[:1].upper()}{kind(r.point)[1:]}\n" in page
     page, everything = page.split("\n## All values\n")

@@ -142,7 +142,7 @@ def test_a_conclusion_has_numbers_of_one_quantity(paper: Paper) -> None:
 
 
 @pytest.mark.parametrize("paper", chappe_papers.PAPERS, ids=lambda p: p.name)
-def test_a_conclusion_and_its_leading_claim_do_not_contradict_each_other(paper: Paper) -> None:
+def test_conclusions_follow_their_leading_claims(paper: Paper) -> None:
     shipped = summary.shipped(paper)
     for f in shipped.findings:
         lead, own = (Verdict(v) for v in (shipped.verdicts[f.claims.split(", ")[0]], f.verdict))

@@ -238,7 +238,7 @@ def test_a_reading_with_more_runs_is_not_more_likely() -> None:
     assert of_few.tolist() == of_many.tolist()
 
 
-def test_readings_that_are_alike_are_told_apart_in_one_of_twenty_cases() -> None:
+def test_equal_readings_are_rarely_told_apart() -> None:
     draw = np.random.default_rng(6)
     alike = {(MAIN, NS2_RATE): 467, (MAIN, RATE): 467}
     wrong = sum(min(likelihood.distinguished(of_drawn(draw, alike)).values()) < 0.05 for _ in range(100))

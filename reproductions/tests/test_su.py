@@ -61,7 +61,7 @@ def test_only_neighbors_on_a_path_hear_each_other_at_11_mbps() -> None:
         assert links.filter(fast & (apart == 1)).height == 2 * (COLUMNS - 1)
 
 
-def test_fifty_paths_are_of_one_grid_of_96_routers_and_each_is_another() -> None:
+def test_fifty_different_paths_in_one_grid_of_routers() -> None:
     all_paths = [paths().path(n) for n in range(1, 51)]
     assert len(set(all_paths)) == 50
     assert all(len(set(path)) == COLUMNS and set(path) <= set(range(96)) for path in all_paths)
@@ -83,7 +83,7 @@ def test_a_path_does_not_depend_on_which_was_asked_for_first() -> None:
     assert Paths(grid_seed=2).path(1) != early.path(1)
 
 
-def test_in_four_rows_only_neighbors_of_a_row_hear_each_other_at_11_mbps() -> None:
+def test_in_four_rows_only_neighbors_of_a_row_hear_11_mbps() -> None:
     seeds = [paths().drawing(n) for n in range(1, 6)]
     assert seeds == sorted(set(seeds))
     assert [s for s in range(1, seeds[-1] + 1) if paths().fits(s)] == seeds
@@ -101,7 +101,7 @@ def test_packets_go_along_the_row_and_over_the_gateway() -> None:
     assert (via[COLUMNS, 0], (4, COLUMNS) in via) == (3, False)
 
 
-def test_every_scheme_and_every_host_is_a_scenario_without_a_warning() -> None:
+def test_scenarios_of_all_schemes_and_hosts_have_no_warning() -> None:
     for scheme in SCHEMES:
         assert scenario(Point("path", scheme=scheme)).warnings == [], scheme
     for host in HOSTS:
@@ -110,7 +110,7 @@ def test_every_scheme_and_every_host_is_a_scenario_without_a_warning() -> None:
         assert (flow["dst"] == COLUMNS) == HOSTS[host].upload
 
 
-def test_an_unanswered_rts_does_not_blame_the_rate_but_in_the_frozen_model() -> None:
+def test_an_unanswered_rts_lowers_the_rate_of_the_frozen_model() -> None:
     points = (Point("path"), Point("path", rts=1), Point("path", rts=1, model=FROZEN))
     none, informed_rts, frozen_rts = (scenario(p).settings["wlan"] for p in points)
     assert [s.get("rts_threshold") for s in (none, informed_rts, frozen_rts)] == ["never", "always", "always"]
@@ -204,7 +204,7 @@ def test_a_table_left_out_is_predicted_from_the_others(monkeypatch: pytest.Monke
 # ---- the numbers of the paper ----
 
 
-def test_every_number_of_the_paper_has_a_role_and_the_numbers_a_value() -> None:
+def test_numbers_of_the_paper_have_roles_and_values() -> None:
     assert Counter(t.role for t in targets()) == {"predict": 137, "order": 68, "context": 21, "calibrate": 4}
     without = [t.id for t in targets() if value_of(t) is None]
     assert all(name.startswith(("T3-", "T6P-", "F6-drop")) for name in without)
@@ -220,7 +220,7 @@ def test_a_prediction_is_as_far_off_by_half_as_by_double() -> None:
     assert half.error == pytest.approx(double.error) == pytest.approx(1.0)
 
 
-def test_a_number_that_is_exceeded_is_off_only_by_what_ours_falls_short() -> None:
+def test_a_number_that_is_exceeded_is_not_missed() -> None:
     assert [t.id for t in targets() if t.is_exceeded] == ["F4-25"]
     target = next(t for t in targets() if t.is_exceeded)
     half, as_much, double = (Prediction(target, Estimate(by * 1.91, 0.0, 1)) for by in (0.5, 1.0, 2.0))

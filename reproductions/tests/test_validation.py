@@ -97,7 +97,7 @@ def test_a_few_cases_agree(cases: dict[Case, Reference], tmp_path: Path, monkeyp
     assert f"| {FEW[6].title} |" in text
     wrong = [replace(c, ours={**c.ours, GOODPUT: Estimate(c.ns3[GOODPUT].mean * 1.1, 0, 9)}) for c in comparisons[:1]]
     text = VALIDATION.page([*wrong, *comparisons[1:]], None)
-    assert f"**7 of 8 cases agree.** The largest difference is +10.0 % ({FEW[0].title})." in text
+    assert f"**7 of 8 cases agree; 1 does not.** The largest difference is +10.0 % ({FEW[0].title})." in text
     assert f"The others: {FEW[0].title} (+10.0 %)." in text
     assert "## Cases that do not agree" in text
 

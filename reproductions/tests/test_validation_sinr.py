@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from chappe import cli
 from chappe.stats import Estimate
-from chappe_papers.validation.cases import counted
+from chappe_papers.validation.compare import counted
 from chappe_papers.validation.sinr.cases import MANAGERS, Case, habits, reference, scenario
 from chappe_papers.validation.sinr.compare import VALIDATION, Comparison
 from command import REPOSITORY
@@ -61,7 +61,7 @@ NS3 = Estimate(100, 0, 1)
 
 
 def test_criterion_for_goodput() -> None:
-    def comparison(case: Case, ours: float, packets: float = 0.0) -> Comparison:
+    def comparison(case: Case, ours: float, packets: float = math.inf) -> Comparison:
         return Comparison(case, NS3, Estimate(ours, 0, 4), packets=packets)
 
     fixed, chosen = FEW[0], FEW[2]
@@ -69,25 +69,27 @@ def test_criterion_for_goodput() -> None:
     # Two standard errors of 400 packets are 10 %.
     assert [comparison(fixed, x, 400).agrees for x in (89.9, 90.1)] == [False, True]
     assert [comparison(chosen, x, 400).agrees for x in (89.9, 90.1, 109.9, 110.1)] == [False, True, True, False]
+    # Within two standard errors only.
+    assert [comparison(fixed, x, 400).within for x in (97.1, 90.1)] == [True, False]
     nothing = Comparison(fixed, Estimate(0, 0, 1), Estimate(0.0, 0, 4), packets=0.0)
     assert nothing.agrees
-    assert math.isinf(nothing.tolerance)
+    assert math.isinf(nothing.allowed)
     off = comparison(FEW[5], 120)
-    habit = Comparison(FEW[5], NS3, Estimate(105, 0, 4), Estimate(120, 0, 4), packets=0.0)
-    worse = Comparison(FEW[5], NS3, Estimate(89, 0, 4), Estimate(100, 0, 4), packets=0.0)
+    habit = Comparison(FEW[5], NS3, Estimate(105, 0, 4), Estimate(120, 0, 4))
+    worse = Comparison(FEW[5], NS3, Estimate(89, 0, 4), Estimate(100, 0, 4))
     assert [(c.agrees, c.agrees_plainly) for c in (off, habit, worse)] == [(False, False), (True, False), (False, True)]
-    assert VALIDATION.answers([off]) == ("0 of 1 cases agree, 1 does not.",)
+    assert VALIDATION.answers([off]) == ("0 of 1 cases agree; 1 does not.",)
     (answer,) = VALIDATION.answers([off, habit, habit, worse])
     assert answer == (
-        "2 of 4 cases agree, 2 do not. In 3 of them ns-3 departs from the standard: "
+        "2 of 4 cases agree; 2 do not. In 3 of them ns-3 departs from the standard: "
         "2 agree with its departures, 1 without."
     )
     # Cases with almost no deliveries count, but not in differences; chains count in both.
     nine = Estimate(9, 0, 1)
     hardly = Comparison(fixed, nine, Estimate(18, 0, 4), packets=20.0)
-    chain = Comparison(FEW[7], nine, Estimate(18, 0, 4), packets=0.0)
-    assert counted([chain, comparison(FEW[7], 100)])[3] == "+100.0 %"
-    assert counted([comparison(fixed, 102, 1e6), comparison(fixed, 98, 1e6), hardly])[2:] == ("+0.0 %", "+2.0 %")
+    chain = Comparison(FEW[7], nine, Estimate(18, 0, 4))
+    assert counted([chain, comparison(FEW[7], 100)])[4] == "+100.0 %"
+    assert counted([comparison(fixed, 102, 1e6), comparison(fixed, 98, 1e6), hardly])[3:] == ("+0.0 %", "+2.0 %")
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,7 +98,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeyp
     assert cli.main(["validate", "sinr", "--out", str(tmp_path)]) == 0
     output = capsys.readouterr().out
     answer = (
-        "10 of 11 cases agree, 1 does not. In 7 of them ns-3 departs from the standard: "
+        "10 of 11 cases agree; 1 does not. In 7 of them ns-3 departs from the standard: "
         "6 agree with its departures, 6 without."
     )
     assert answer in output

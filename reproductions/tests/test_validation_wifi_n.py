@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from chappe import cli
 from chappe.stats import Estimate
-from chappe_papers.validation.cases import agreement, counted
+from chappe_papers.validation.compare import agreement, counted
 from chappe_papers.validation.wifi_n.cases import TABLES, Case, Measured, habits, reference, scenario, senders
 from chappe_papers.validation.wifi_n.compare import VALIDATION, Comparison, Share, shares
 from chappe_papers.validation.wifi_n.model import bianchi, collisions
@@ -71,11 +71,22 @@ def test_criterion_for_goodput() -> None:
     assert [comparison(FEW[6], x).agrees for x in (89.9, 90.1, 109.9, 110.1)] == [False, True, True, False]
     # The interval of a difference of means that scatter contains zero.
     assert Comparison(FEW[0], Estimate(100.0, 9.0, 4), Estimate(104.0, 9.0, 4)).agrees
-    nothing = Comparison(FEW[5], Estimate(0.0, 0, 4), Estimate(0.0, 0, 4))
+    nothing = Comparison(FEW[5], Estimate(0.0, 0, 4), Estimate(0.0, 0, 4), packets=0.0)
     assert nothing.agrees
     assert math.isinf(Comparison(FEW[5], Estimate(0.0, 0, 4), Estimate(1.0, 0, 4)).off)
-    assert agreement([comparison(FEW[0], 120), nothing]) == "1 of 2 cases agree, 1 does not."
-    assert counted([nothing])[2:] == ("", "")
+    assert agreement([comparison(FEW[0], 120), nothing], "cases") == "1 of 2 cases agree; 1 does not."
+    assert counted([nothing])[3:] == ("", "")
+
+
+def test_goodputs_that_only_an_interval_lets_agree() -> None:
+    noise = FEW[5]
+    few = Comparison(noise, Estimate(3.0, 0.0, 0), Estimate(1.0, 1.0, 4), packets=8.0)
+    many = Comparison(noise, Estimate(3e3, 0.0, 0), Estimate(3.06e3, 0.0, 4), packets=8e3)
+    # A prediction interval of one run of ns-3: 2.776 standard deviations of the mean of five, times the root of six.
+    assert (few.agrees, few.within, few.is_certain) == (True, False, False)
+    assert (many.agrees, many.within, many.is_certain) == (True, True, True)
+    assert counted([few, many]) == ("2", "2", "1", "+2.0 %", "+2.0 %")
+    assert agreement([few, many], "cases") == "2 of 2 cases agree, 1 of them only by the interval."
 
 
 def test_goodput_of_each_category() -> None:
@@ -92,8 +103,8 @@ def test_goodput_of_each_category() -> None:
     assert noisy.agrees
     assert noisy.title.endswith("vi vi be be: best effort")
     assert not shares(case("sat"), theirs, ours)
-    assert list(VALIDATION.remarks([Comparison(mixed, video.ns3, video.ours, None, (video, best_effort))])) == [
-        "**Of 2 goodputs of single access categories 1 agree**, by the same criterion."
+    assert list(VALIDATION.remarks([Comparison(mixed, video.ns3, video.ours, shares=(video, best_effort))])) == [
+        "**1 of 2 goodputs of single access categories agree; 1 does not.** The criterion is the same."
     ]
 
 

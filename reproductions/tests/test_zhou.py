@@ -331,7 +331,7 @@ def test_a_validation(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkey
     assert len(rows) == 2 * 226 + 20
     page = (tmp_path / "validation.md").read_text(encoding="utf-8")
     agreeing = sum(r["agrees"] == "True" for r in rows)
-    assert f"**{agreeing} of {len(rows)} values agree.**" in page
+    assert f"**{agreeing} of {len(rows)} values agree, " in page
     assert page.split("## All values")[1].count("**no**") == len(rows) - agreeing
     assert list(blocks(tmp_path / "validation.md")) == []
 

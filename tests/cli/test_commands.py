@@ -166,9 +166,7 @@ def test_standard_input_is_a_file(command: Command, text: str, code: int, monkey
         assert code == 0 or "- is not UTF-8 text" in err or "--> -:2:1" in err
 
 
-def test_files_in_standard_input_are_relative_to_the_current_folder(
-    command: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_files_in_standard_input_are_in_the_current_folder(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b'extends = "a.toml"\ntopology.hops = 4\n')))
     assert "Chain of 5 nodes" in command("check", "-")[1]
 

@@ -83,7 +83,7 @@ def test_a_run_in_python_loads_data_frames_with_its_first_table() -> None:
 
 
 @pytest.mark.parametrize("asked", [1, 2])
-def test_a_run_has_one_thread_unless_the_environment_asks_for_more(asked: int) -> None:
+def test_a_run_has_as_many_threads_as_the_environment_asks(asked: int) -> None:
     changes = {} if asked == 1 else {"OPENBLAS_NUM_THREADS": str(asked)}
     threads = min(asked, len(os.sched_getaffinity(0)))
     assert said(THREADS, "run", "scenarios/one-hop.toml", **changes)[-1:] == [str(threads)]

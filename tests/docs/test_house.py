@@ -28,6 +28,11 @@ def test_a_folder_has_at_most_twelve_files() -> None:
     assert {folder: n for folder, n in house.folders().items() if n > MOST_FILES} == {}
 
 
+def test_every_room_has_a_folder_of_tests() -> None:
+    rooms = {path.parent.name for path in (house.PACKAGES / "chappe").glob("*/__init__.py")}
+    assert rooms - {path.name for path in (house.ROOT / "tests").iterdir()} == set()
+
+
 def test_there_are_at_most_eight_floors() -> None:
     assert house.floors() <= MOST_FLOORS
 

@@ -211,7 +211,7 @@ def test_measures_are_compared_and_ranked(study: chappe.Study) -> None:
     assert study.plot("queue.limit", "delay_p95_s").axes[0].get_ylabel().startswith("delay p95")
 
 
-def test_runs_are_kept_and_repeated_only_for_other_recorded_tables(tmp_path: Path) -> None:
+def test_runs_are_repeated_only_for_other_recorded_tables(tmp_path: Path) -> None:
     short = SCENARIO.with_settings({"run.stop": "3 s"})
     plain = chappe.sweep(short, seeds=2, out=tmp_path / "out")
     keys = plain.runs[RUN].to_list()

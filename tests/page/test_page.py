@@ -130,11 +130,11 @@ def test_the_command_writes_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert told == {"path": "a.html", "bytes": Path("a.html").stat().st_size, "player": True}
     assert "Seed 2, " in Path("a.html").read_text(encoding="utf-8")
     assert cli.main(["run", "chain.toml", "--report", "--seed", "2", "-q"]) == 0
-    assert Path("chain.html").read_bytes() == Path("a.html").read_bytes()
+    assert Path("results/chain.html").read_bytes() == Path("a.html").read_bytes()
     with pytest.raises(SystemExit) as ended:
         cli.main(["run", "--report", "chain.toml"])
     assert ended.value.code == 2
-    assert "chain.toml is a scenario; give it before --report" in capsys.readouterr().err
+    assert "arguments are required: FILE; --report took chain.toml: give FILE before it" in capsys.readouterr().err
     for out, reason in (("none/a.html", "there is no folder none"), (".", "is a folder"), ("", "--")):
         assert cli.main(["run", "chain.toml", "--report", out]) == 2
         printed = capsys.readouterr()

@@ -109,7 +109,7 @@ def test_why_repeats_a_run_without_airtime(collapsing: chappe.Results) -> None:
     assert counted.why().airtime.equals(collapsing.why().airtime)
 
 
-def test_collisions_cost_the_receiver_more_air_time_than_the_sender(collapsing: chappe.Results) -> None:
+def test_collisions_cost_receivers_more_airtime_than_senders(collapsing: chappe.Results) -> None:
     """Most lost frames are RTS; most undecodable frames are complete frames from two hops away."""
     shares = collapsing.why().airtime.group_by("use").agg(pl.col("share").mean())
     share = dict(shares.iter_rows())

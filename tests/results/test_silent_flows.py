@@ -119,7 +119,7 @@ def test_a_flow_is_silent_for_its_own_reason() -> None:
         assert flow["drop_reason"] in (of_flow["drop_reason"].mode().to_list() or [None])
 
 
-def test_a_flow_that_falls_silent_when_its_gateway_is_switched_off() -> None:
+def test_a_flow_falls_silent_when_its_gateway_is_off() -> None:
     off = {"at": "9 s", "action": "node_down", "node": 2}
     (message,) = silent(chappe.run(gateway(event=[off]), seed=1))
     assert message.startswith("flow 0 delivered nothing from 10 s on: node 2 was switched off at 9 s; ")

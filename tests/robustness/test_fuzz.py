@@ -13,7 +13,7 @@ from command import REPOSITORY
 sys.path.insert(0, str(REPOSITORY / "fuzz"))
 
 import api
-import chappe._core
+import chappe
 import draws
 from calls import ODD
 
@@ -51,7 +51,7 @@ def calls_of(leaf: tuple[str, Any]) -> list[Any]:
     return calls_found
 
 
-GROUPS = json.loads(chappe._core.json_schema())["properties"]
+GROUPS = chappe.schema()["properties"]
 """Groups of settings; a group that belongs to a part says so: no effect if the setting that chooses is not the part."""
 
 

@@ -1,4 +1,4 @@
-"""Hints about unknown names, and suppression of meaningless rows."""
+"""Hints about unknown names and binary files."""
 
 import gzip
 from pathlib import Path
@@ -60,22 +60,3 @@ def test_descriptions_of_parts_are_lines() -> None:
     for shelf in chappe.parts():
         for part in shelf["parts"]:
             assert part["description"] == " ".join(part["description"].split())
-
-
-def test_udp_runs_print_no_tcp_measures(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (folder / "udp.toml").write_text('run.stop = "3 s"\ntopology.hops = 1\nflow = [{ dst = 1, app = "cbr" }]\n')
-    assert cli.main(["run", str(folder / "udp.toml")]) == 0
-    udp = capsys.readouterr().out
-    assert cli.main(["run", str(folder / "chain.toml")]) == 0
-    tcp = capsys.readouterr().out
-    for row in ("retransmissions ", "timeouts ", "fast retransmits "):
-        assert row in tcp
-        assert f"\n{row}" not in udp
-
-
-def test_one_batch_has_no_interval(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    one = ["--set", "run.batches=1", "--set", "run.warmup_batches=0"]
-    assert cli.main(["run", str(folder / "chain.toml"), *one]) == 0
-    output = capsys.readouterr().out
-    assert "confidence" not in output
-    assert "without an interval" in output

@@ -114,7 +114,7 @@ def setup_of(on: str, patience_s: float = 1.0) -> driver.Setup:
     return driver.Setup(on, None, {}, driver.portable().identity(), patience_s, cluster.CHECK_S, 0)
 
 
-def test_a_worker_and_a_node_die_and_nothing_is_lost_or_counted_twice(
+def test_no_run_is_lost_when_a_worker_and_a_node_die(
     nodes: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here = chappe.sweep(SCENARIO, AXES, seeds=SEEDS, out=tmp_path / "here")

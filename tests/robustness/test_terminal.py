@@ -36,7 +36,7 @@ def long(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_bar_appears_on_a_terminal_and_an_interrupt_ends_the_run(long: Path) -> None:
+def test_a_bar_on_a_terminal_and_an_interrupted_run(long: Path) -> None:
     terminal = Terminal(*CHAPPE, "run", long.name, "--out", "results", cwd=long.parent)
     terminal.read_until("%")
     assert terminal.process.poll() is None

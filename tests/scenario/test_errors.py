@@ -23,7 +23,7 @@ def test_errors_and_warnings_have_a_base_and_are_exported() -> None:
     assert {"ChappeError", "LimitError", "RunError", "StorageError", "WorkWarning"} <= set(classes)
 
 
-def test_argument_errors_are_value_errors_and_state_errors_runtime() -> None:
+def test_built_in_bases_of_errors() -> None:
     assert issubclass(chappe.ScenarioError, ValueError)
     assert issubclass(chappe.StudyError, ValueError)
     assert issubclass(chappe.RunError, RuntimeError)

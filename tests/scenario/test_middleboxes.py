@@ -74,7 +74,7 @@ def test_what_snoop_sends_again_counts_from_the_source() -> None:
     assert "middlebox" in story.delays["part"].to_list()
 
 
-def test_the_second_half_does_not_send_again_what_the_first_has_sent() -> None:
+def test_the_second_half_repeats_nothing_of_the_first() -> None:
     results = checked(line(3, {"kind": "split", "node": 1}, flow=[{"src": 0, "dst": 2, "bulk.segments": 5}]))
     texts = story_of(results, 0, has_lines=True).events["text"].to_list()
     assert any(text.startswith("node 1 sends segment") for text in texts)

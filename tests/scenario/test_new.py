@@ -37,7 +37,7 @@ def test_every_scenario_is_right(words: dict[str, str], nodes: int, flows: int) 
         nodes += 10
     text = text_of({**DEFAULTS, **words, "nodes": str(nodes), "flows": str(flows)})
     scenario = chappe.Scenario._from_text("new.toml", text, [])
-    assert len(scenario._core.places()[0]) == nodes
+    assert len(scenario.nodes) == nodes
     assert len(scenario.flows) == flows
     written = {re.sub(r"\.\d+\.", ".N.", name) for name in _leaves(tomllib.loads(text))}
     assert [n for n in written if explain(n)[0].facts["level"] != "everyday"] == []
@@ -83,7 +83,7 @@ def test_questions_are_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(sys, "stderr", told)
     assert cli.main(["new", "asked.toml"]) == 0
     assert "--topology cannot be ring" in told.getvalue()
-    assert len(chappe.Scenario.load("asked.toml")._core.places()[0]) == 20
+    assert len(chappe.Scenario.load("asked.toml").nodes) == 20
     monkeypatch.setattr(sys, "stdin", Person(""))
     assert cli.main(["new", "nobody.toml"]) == 2
     assert not Path("nobody.toml").exists()

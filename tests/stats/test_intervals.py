@@ -280,7 +280,7 @@ def test_what_many_runs_show_is_certain() -> None:
     assert doubts.certain({"b": tests["b"][:5]})["trend"] == ["b"]
 
 
-def test_a_summary_has_doubts_bounds_and_quantiles_with_intervals() -> None:
+def test_doubts_bounds_and_quantiles_of_a_summary() -> None:
     chain = chappe.Scenario.chain(3, stop="110 delivered", extends="ns2-2.35")
     for seeds, doubt in ((3, "few runs"), (12, None)):
         (row,) = chappe.sweep(chain, seeds=seeds).summary().to_dicts()

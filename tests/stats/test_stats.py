@@ -182,7 +182,7 @@ def test_intervals_have_nominal_coverage() -> None:
     assert inside / trials == pytest.approx(0.95, abs=4 * math.sqrt(0.95 * 0.05 / trials))
 
 
-def test_intervals_of_differences_and_ratios_have_nominal_coverage() -> None:
+def test_coverage_of_intervals_of_differences_and_ratios() -> None:
     """Coverage with unequal variances and numbers; the delta method is accurate for small errors."""
     rng = np.random.default_rng(20050102)
     trials = 2000
@@ -269,7 +269,7 @@ def test_equal_values_have_no_variance(n: int) -> None:
 
 
 @given(st.integers(2, 12), st.integers(2, 12))
-def test_equal_values_of_two_settings_are_compared_by_their_order(n: int, m: int) -> None:
+def test_equal_values_of_two_settings_are_compared_in_order(n: int, m: int) -> None:
     """Of all orders of n + m values, two have all of one setting in front."""
     separated = mannwhitneyu(range(n), range(n, n + m), method="exact").pvalue
     assert unpaired([2.0] * n, [1.0] * m).p == pytest.approx(separated)

@@ -156,7 +156,7 @@ def test_the_story_of_a_flow_is_that_of_its_tables() -> None:
 
 
 @pytest.mark.parametrize("preset", ["standard", "ns2-2.35"])
-def test_a_path_ends_at_its_destination_even_where_delivery_takes_no_time(preset: str) -> None:
+def test_a_path_includes_a_destination_without_delay(preset: str) -> None:
     story = follow(chappe.Scenario.chain(2, stop="200 delivered", extends=preset))
     assert story.paths["path"].to_list() == ["0 - 1 - 2"]
     assert story.findings[1] == "Its packets take 2 hops: 0 - 1 - 2."
@@ -222,7 +222,7 @@ def test_a_reader_that_holds_a_flow_back_is_named() -> None:
     assert "application" not in told("5 Mbit/s")
 
 
-def test_the_story_of_a_sender_of_linux_tells_its_recoveries_and_states() -> None:
+def test_recoveries_and_states_in_the_story_of_a_linux_sender() -> None:
     """Causes, probes and reductions taken back are those of the table; other senders have no such sentences."""
     linux = {
         "extends": "linux",

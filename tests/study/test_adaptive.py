@@ -34,7 +34,7 @@ def test_tcp_ap_spaces_its_segments() -> None:
     assert queues["tcp_ap"] < 0.5 < 1 < queues["newreno"]
 
 
-def test_westwood_keeps_its_window_where_losses_are_no_congestion() -> None:
+def test_westwood_keeps_its_window_at_random_losses() -> None:
     """Random losses on a link; the authors of TCP Westwood reported the same gain in 2004."""
     scenario = chappe.Scenario(
         {

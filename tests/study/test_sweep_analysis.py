@@ -21,9 +21,8 @@ from chappe.study.design.common import drawn
 from chappe.study.design.explore import GRID, allocated, around_the_best, explore
 from chappe.study.design.search import FIRST_SEED, FRESH_SEED, Search, curve, searching
 from chappe.study.design.stop import UnknownError, precise
-from command import contents
+from command import contents, program
 from scipy.stats import binom, ttest_ind, ttest_rel
-from test_experiments import program
 
 CHAIN = chappe.Scenario.chain(2, stop="110 delivered", extends="ns2-2.35")
 SEEDS = list(range(1, 11))
@@ -75,7 +74,7 @@ def test_a_comparison_is_of_pairs_where_the_seed_draws_the_same() -> None:
     assert again["p"] == pytest.approx(row["p"])
 
 
-def test_a_comparison_is_of_independent_runs_where_streams_lose_step() -> None:
+def test_runs_whose_streams_lose_step_compare_as_independent() -> None:
     """The design decides, not the correlation, which is only reported."""
     a, b = drawn_pairs()
     row = compared(sample(a), sample(b[:10]))
@@ -136,7 +135,7 @@ def test_different_settings_are_rarely_the_same() -> None:
 
 def test_equal_settings_whose_runs_stall_rarely_differ() -> None:
     """At most 5 % of 3,000 comparisons; by the jackknife alone 6.3 %. A third of the goodput is found."""
-    draw = program("statistics/equal_settings").DRAWN["stalls in 30 % of runs"][0]
+    draw = program("benches/intervals/equal_settings").DRAWN["stalls in 30 % of runs"][0]
     rng = np.random.default_rng(8)
     runs = [[Sample({}, SEEDS, Totals(draw(rng, 10), quotient)) for _ in range(2)] for _ in range(3000)]
     wrong = sum(compared(a, b)["significant"] for a, b in runs)
@@ -608,7 +607,7 @@ def test_runs_go_where_they_decide() -> None:
 def test_searches_rarely_leave_out_equal_values() -> None:
     """Two of 100 searches among 32 equal values would be usual, and ten too many."""
     rng = np.random.default_rng(10)
-    module = program("statistics/equal_settings")
+    module = program("benches/intervals/equal_settings")
     draw, _ = module.DRAWN["normal, deviation 10 %"]
     assert sum(module.by_search(rng, draw, 5) for _ in range(100)) <= 10
 

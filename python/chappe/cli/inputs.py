@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from chappe import _core
 from chappe._common import outputs
-from chappe._common.arguments import NO_FOLDER
+from chappe._common.arguments import NO_FOLDER, instant
 from chappe._common.files import make_folder, take_away
 from chappe._common.files import write_file as write_file
 from chappe.errors import ScenarioError, StudyError
@@ -182,12 +182,15 @@ def output(name: str, option: str, kind: outputs.Kind, inputs: Iterable[Path] = 
     return path
 
 
-def page_file(name: str, option: str, inputs: Iterable[Path] = ()) -> Path:
-    """Path of an HTML file to write to, in a folder that exists."""
-    path = named(name, option)
-    if not path.parent.is_dir():
+def report_path(args: argparse.Namespace) -> Path | None:
+    """Path of the report; by default one in ``results`` with the name of the input. ``None`` without a report."""
+    if args.report is None:
+        return None
+    if args.report is True:
+        path = Path("results", f"{stem_of(args.file)}.html")
+    elif not (path := named(args.report, "--report")).parent.is_dir():
         raise CommandError(f"cannot write to {path}: there is no folder {path.parent}")
-    return output(name, option, outputs.PAGE, inputs)
+    return output(str(path), "--report", outputs.PAGE, [Path(args.file)])
 
 
 def stem_of(file: str, of_input: str = "run") -> str:
@@ -197,8 +200,6 @@ def stem_of(file: str, of_input: str = "run") -> str:
 
 def time_of(option: str, text: str | None) -> float | None:
     """Instant of an option [s]; ``None`` without the option."""
-    from chappe._common.arguments import instant
-
     try:
         return None if text is None else instant(text) / 1e9
     except ValueError as e:

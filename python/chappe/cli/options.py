@@ -36,6 +36,7 @@ class Parser(argparse.ArgumentParser):
         super().__init__(**options, allow_abbrev=False)
         self.set_defaults(parser=self)
         self._wrong: list[str] = []
+        self._taken: list[str] = []
 
     def parsed(self, arguments: Sequence[str] | None) -> argparse.Namespace:
         """Parses a command line; reports all mistakes, and suggests options for unknown ones."""
@@ -56,6 +57,8 @@ class Parser(argparse.ArgumentParser):
 
     def _get_values(self, action: argparse.Action, words: list[str]) -> Any:
         """Values of an option or an argument; errors are collected and reported together."""
+        if action.nargs == "?" and action.option_strings:
+            self._taken += [f"{action.option_strings[0]} took {word}: give FILE before it" for word in words]
         try:
             return super()._get_values(action, words)
         except argparse.ArgumentError as e:
@@ -79,7 +82,8 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Prints the usage and all errors, and ends the program."""
-        self._wrong.append(message)
+        hints = self._taken if message.endswith(": FILE") else []
+        self._wrong.append("; ".join([message, *hints]))
         self._refuse()
 
     def _refuse(self) -> NoReturn:
@@ -126,13 +130,6 @@ def _number_of_seeds(text: str, otherwise: str = "") -> int:
             f"the number of seeds is a whole number from 1 to {most}{otherwise}; it cannot be {plain(text)}"
         )
     return int(text)
-
-
-def _report(text: str) -> str:
-    """Name of a report, which may be left out before another option or at the end."""
-    if text.endswith(".toml"):
-        raise argparse.ArgumentTypeError(f"{plain(text)} is a scenario; give it before --report")
-    return text
 
 
 def _flow(text: str) -> int:
@@ -248,6 +245,16 @@ def _code(text: str) -> str:
     return text
 
 
+def _report_option(q: argparse.ArgumentParser, what: str) -> None:
+    q.add_argument(
+        "--report",
+        metavar="FILE",
+        nargs="?",
+        const=True,
+        help=f"{what}, an HTML file (default: results/NAME.html)",
+    )
+
+
 def _ignore_option(q: argparse.ArgumentParser) -> None:
     q.add_argument(
         "--ignore",
@@ -323,14 +330,7 @@ def parser(words: Sequence[str] = ()) -> Parser:
     )
     _measure_option(q, "all")
     _flows_option(q)
-    q.add_argument(
-        "--report",
-        metavar="FILE",
-        nargs="?",
-        type=_report,
-        const=True,
-        help="write a report with a player of the run, an HTML file (default: NAME.html)",
-    )
+    _report_option(q, "write a report with a player of the run")
     out_option(q, "write all tables and the effective settings to this folder")
     q.add_argument("--pcap", metavar="DIR", help="write a capture of each node for Wireshark to this folder")
     _ignore_option(q)
@@ -367,7 +367,7 @@ def parser(words: Sequence[str] = ()) -> Parser:
     _set_option(q)
     _measure_option(q)
     _flows_option(q)
-    q.add_argument("--report", metavar="FILE", help="write a report of the study, an HTML file")
+    _report_option(q, "write a report of the study")
     out_option(q, "folder of the study (default: results/NAME)")
     jobs_option(q)
     q.add_argument("--backend", metavar="ray[://ADDRESS]", help="run on a Ray cluster (needs chappe[ray])")

@@ -18,10 +18,9 @@ from chappe.cli.inputs import (
     load,
     named,
     output,
-    page_file,
     print_json,
+    report_path,
     scenario_in,
-    stem_of,
     time_of,
     unwritable,
 )
@@ -33,14 +32,6 @@ if TYPE_CHECKING:
     from chappe.results.results import Results
 
 
-def _report_file(args: argparse.Namespace) -> Path | None:
-    """File of the report; by default it has the name of the scenario. ``None`` without a report."""
-    if args.report is None:
-        return None
-    name = f"{stem_of(args.file)}.html" if args.report is True else args.report
-    return page_file(name, "--report", [Path(args.file)])
-
-
 def run(args: argparse.Namespace) -> int:
     """``chappe run``."""
     from chappe._common.progress import hidden
@@ -48,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
     scenario, tables, report_file = collect_errors(
         lambda: load(args),
         lambda: _tables_for(args.measures),
-        lambda: _report_file(args),
+        lambda: report_path(args),
     )
     asked = scenario.settings["run"]["record"]
     if args.flows is not None:
@@ -122,6 +113,7 @@ def _report(results: "Results", path: Path, title: str) -> None:
     from chappe import page
 
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         results.report(path, title=title)
     except OSError as e:
         raise unwritable(path, e) from None

@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from chappe._common import outputs
 from chappe._common.arguments import JOBS_OR_RAY, problem
 from chappe._common.words import plain, tell
 from chappe.cli.inputs import (
@@ -18,7 +17,7 @@ from chappe.cli.inputs import (
     collect_errors,
     kind_of,
     named,
-    output,
+    report_path,
     scenario_in,
     text_in,
     unwritable,
@@ -45,7 +44,7 @@ def sweep(args: argparse.Namespace) -> int:
     out = None if args.out is None else named(args.out)
     with study_show.told_at_once():
         page, f = collect_errors(
-            lambda: None if args.report is None else output(args.report, "--report", outputs.PAGE, [Path(args.file)]),
+            lambda: report_path(args),
             lambda: _study(args),
         )
     path = Path(args.file)
@@ -87,6 +86,7 @@ def sweep(args: argparse.Namespace) -> int:
 def _report(study: "Study", measures: list[str], path: Path, args: argparse.Namespace, f: "StudyFile") -> None:
     """Writes the report of a study."""
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         study._report(path, measures, Path(args.file).name, f.flows, f.baseline, [_command(args)])
     except OSError as e:
         raise unwritable(path, e) from None
@@ -100,7 +100,7 @@ def _command(args: argparse.Namespace) -> str:
     seeds = args.seeds if args.seeds is None or isinstance(args.seeds, int) else ",".join(map(str, args.seeds))
     given = {"--seeds": seeds, "--flows": args.flows, "--precision": args.precision, "--max-seeds": args.max_seeds}
     words += [word for option, value in given.items() if value is not None for word in (option, str(value))]
-    return shlex.join([*words, "--report", Path(args.report).name])
+    return shlex.join([*words, "--report", *([] if args.report is True else [Path(args.report).name])])
 
 
 def _study(args: argparse.Namespace) -> "StudyFile":

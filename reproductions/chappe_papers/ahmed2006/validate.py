@@ -110,11 +110,8 @@ class AhmedValidation(OfTests):
 
     def headline(self, rows: Sequence[Row]) -> str:
         """Number of values that agree, and the strength of that evidence."""
-        within = sum(c.within for c in rows)
-        return (
-            f"{sum(c.agrees for c in rows)} of {len(rows)} values agree, {within} of them within 5 %. "
-            f"Sums of rows that differ beyond chance: {len(beyond_chance(rows))} of {len(groups(rows))}."
-        )
+        sums = f"Of {len(groups(rows))} sums of rows {len(beyond_chance(rows))} differ beyond chance."
+        return f"{super().headline(rows)} {sums}"
 
     def head(self, rows: Sequence[Row]) -> list[str]:
         """Notes for readers."""

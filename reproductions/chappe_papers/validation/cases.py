@@ -2,9 +2,9 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar
 
 import polars as pl
 from chappe import Scenario
@@ -14,16 +14,58 @@ from chappe.study import Item, Point, RunCache
 from chappe.text import Table
 
 from chappe_papers.pages.page import table
-from chappe_papers.validation.compare import OfSimulator, groups, percent, yes
+from chappe_papers.validation.compare import (
+    Compared,
+    OfSimulator,
+    agreement,
+    counted,
+    groups,
+    percent,
+    relative,
+    yes,
+)
 
 
-def relative(ours: Estimate, ns3: Estimate) -> float:
-    """The relative difference; where ns-3 delivered nothing, zero if Chappe also delivered nothing."""
-    return ours.mean / ns3.mean - 1 if ns3.mean else math.inf if ours.mean else 0.0
+class Case(Protocol):
+    """Parameters of runs that differ only in the seed: a named tuple."""
+
+    @property
+    def _fields(self) -> tuple[str, ...]: ...
+
+    @property
+    def kind(self) -> str:
+        """Group of the case in the summary."""
+
+    @property
+    def title(self) -> str:
+        """For people."""
+
+    def _asdict(self) -> dict[str, Any]: ...
+
+    def __iter__(self) -> Iterator[object]: ...
+
+    def __hash__(self) -> int: ...
+
+
+class CaseCompared(Compared, Protocol):
+    """A case of ns-3 and ours."""
+
+    @property
+    def case(self) -> Case:
+        """The case."""
+
+    @property
+    def cells(self) -> Sequence[str]:
+        """The cells of :attr:`CaseByCase.columns`."""
+
+
+C = TypeVar("C", bound=Case)
+R = TypeVar("R")
+F = TypeVar("F", bound=CaseCompared)
 
 
 @dataclass(frozen=True)
-class Goodputs(ABC):
+class Goodputs(ABC, Generic[C]):
     """Goodput of a case in ns-3 and Chappe [kbit/s].
 
     Attributes:
@@ -31,17 +73,20 @@ class Goodputs(ABC):
         ns3: The mean of the runs of ns-3.
         ours: The mean of our runs.
         plain: The mean of our runs without the departures of ns-3 from the standard, where there are any.
+        packets: Number of packets that ns-3 delivered, where frames are lost independently of each other; infinite
+            elsewhere.
     """
 
-    case: Any
+    case: C
     ns3: Estimate
     ours: Estimate
     plain: Estimate | None = None
+    packets: float = math.inf
 
     @property
-    @abstractmethod
     def is_certain(self) -> bool:
-        """True if the difference is meaningful."""
+        """True if the difference is meaningful: 400 independent packets are known to 10 %, two standard errors."""
+        return self.packets >= 400
 
     @property
     @abstractmethod
@@ -51,19 +96,23 @@ class Goodputs(ABC):
     @property
     def off(self) -> float:
         """Relative difference."""
-        return relative(self.ours, self.ns3)
+        return relative(self.ours.mean, self.ns3.mean)
 
     @property
-    def agrees(self) -> bool:
+    def within(self) -> bool:
         """True if the difference is within the tolerance."""
         return abs(self.off) <= self.tolerance
 
     @property
+    @abstractmethod
+    def agrees(self) -> bool:
+        """True if the difference is within the tolerance, or so small that chance explains it."""
+
+    @property
     def cells(self) -> tuple[str, str, str, str]:
         """Goodput of ns-3 and ours, the difference, and the difference without departures from the standard."""
-        off = percent(self.off) if self.ns3.mean else ""
-        plain = percent(relative(self.plain, self.ns3)) if self.plain and self.ns3.mean else ""
-        return show.number(self.ns3.mean), show.number(self.ours.mean), off, plain
+        plain = percent(relative(self.plain.mean, self.ns3.mean)) if self.plain else ""
+        return show.number(self.ns3.mean), show.number(self.ours.mean), percent(self.off), plain
 
     @property
     def numbers(self) -> tuple[float, float, float]:
@@ -71,63 +120,69 @@ class Goodputs(ABC):
         return self.ns3.mean, self.ours.mean, self.plain.mean if self.plain else math.nan
 
 
-class CaseByCase(OfSimulator):
-    """A comparison of cases.
-
-    Each comparison of a case has its ``case`` with a ``title``, the relative difference ``off``, ``agrees``, and
-    ``is_certain`` if the difference is meaningful.
+class CaseByCase(OfSimulator, Generic[C, R, F]):
+    """A comparison of cases ``C`` with runs ``R`` of ns-3, whose findings are ``F``.
 
     Attributes:
-        case: The class of the cases.
-        reference: The runs of ns-3, by case.
-        scenario: Makes the scenario of a case; with ``plain`` without the departures of ns-3 from the standard.
-        departs: Returns true for a case that is also run without these departures.
-        weight: Returns the relative effort of a run of a case.
         counted: Names of the numbers of a kind of cases.
         columns: Names of the numbers of a case.
         written: Columns of the file after those of the case.
     """
 
-    case: Any
-    reference: Callable[[], Mapping[Any, Any]]
-    scenario: Callable[..., Scenario]
-    departs: Callable[[Any], bool]
-    weight: Callable[[Any], float]
-    counted: Sequence[str] = ("agree", "of", "mean difference", "largest")
+    counted: Sequence[str] = ("agree", "of", "only by the interval", "mean difference", "largest")
     columns: Sequence[str]
     written: Sequence[str]
 
     @abstractmethod
-    def comparison(self, case: Any, ns3: Any, ours: pl.DataFrame, plain: pl.DataFrame | None) -> Any:
+    def reference(self) -> Mapping[C, R]:
+        """The runs of ns-3, by case."""
+
+    @abstractmethod
+    def scenario(self, case: C, *, plain: bool) -> Scenario:
+        """The scenario of a case; with ``plain`` without the departures of ns-3 from the standard."""
+
+    @abstractmethod
+    def departs(self, case: C) -> bool:
+        """True for a case that is also run without these departures."""
+
+    @abstractmethod
+    def weight(self, case: C) -> float:
+        """The relative effort of a run of a case."""
+
+    @abstractmethod
+    def comparison(self, case: C, ns3: R, ours: pl.DataFrame, plain: pl.DataFrame | None) -> F:
         """Comparison of a case in ns-3 with our runs, with and without the departures of ns-3 from the standard."""
 
     @abstractmethod
-    def of_file(self, c: Any) -> Iterable[Sequence[object]]:
+    def of_file(self, c: F) -> Iterable[Sequence[object]]:
         """The cells of ``written``, for each line of the case."""
 
     @property
     def labels(self) -> Sequence[str]:
         """The fields of the case, and ``plain``: without departures from the standard."""
-        return (*self.case._fields, "plain")
+        return (*self._first()._fields, "plain")
 
     @property
     def header(self) -> Sequence[str]:
         """The fields of the case, and the numbers."""
-        return (*self.case._fields, *self.written)
+        return (*self._first()._fields, *self.written)
 
     def base(self) -> Scenario:
         """The scenario of the first case."""
-        return self.scenario(next(iter(self.reference())), plain=False)
+        return self.scenario(self._first(), plain=False)
 
-    def seeds_of(self, _case: Any, /) -> Sequence[int]:
+    def _first(self) -> C:
+        return next(iter(self.reference()))
+
+    def seeds_of(self, _case: C, /) -> Sequence[int]:
         """The seeds of a case."""
         return self.seeds
 
-    def kind(self, case: Any) -> str:
-        """Group of a case in the summary."""
-        return str(case.kind)
+    def words(self, kind: str, /) -> str:
+        """A kind of cases, for people."""
+        return kind
 
-    def run(self, cases: Iterable[Any], runs: RunCache) -> dict[tuple[Any, bool], pl.DataFrame]:
+    def run(self, cases: Iterable[C], runs: RunCache) -> dict[tuple[C, bool], pl.DataFrame]:
         """Runs of cases with the departures of ns-3 from the standard, and without them (``True``)."""
         items = {}
         for case in cases:
@@ -136,7 +191,7 @@ class CaseByCase(OfSimulator):
                 items[case, plain] = [Item(point, seed, weight=self.weight(case)) for seed in self.seeds_of(case)]
         return runs.make(items, self.of_run)
 
-    def compare(self, runs: RunCache) -> list[Any]:
+    def compare(self, runs: RunCache) -> list[F]:
         """Runs the cases of ns-3."""
         cases = self.reference()
         tables = self.run(cases, runs)
@@ -144,67 +199,48 @@ class CaseByCase(OfSimulator):
             self.comparison(case, ns3, tables[case, False], tables.get((case, True))) for case, ns3 in cases.items()
         ]
 
-    def rows(self, comparisons: Sequence[Any], /) -> Iterator[Sequence[object]]:
+    def rows(self, comparisons: Sequence[F], /) -> Iterator[Sequence[object]]:
         """The lines of each case."""
         return ((*c.case, *cells) for c in comparisons for cells in self.of_file(c))
 
-    def answers(self, comparisons: Sequence[Any], /) -> Sequence[str]:
+    def answers(self, comparisons: Sequence[F], /) -> Sequence[str]:
         """Number of cases that agree."""
-        return (agreement(comparisons),)
+        return (agreement(comparisons, "cases"),)
 
-    def cells(self, c: Any) -> Sequence[str]:
-        """The cells of ``columns``, as :class:`Goodputs` has them."""
-        cells: Sequence[str] = c.cells
-        return cells
-
-    def count(self, comparisons: Sequence[Any]) -> Sequence[str]:
+    def count(self, comparisons: Sequence[F]) -> Sequence[str]:
         """The cells of ``counted``."""
         return counted(comparisons)
 
-    def by_kind(self, comparisons: Sequence[Any]) -> list[Sequence[str]]:
+    def by_kind(self, comparisons: Sequence[F]) -> list[Sequence[str]]:
         """The name and the counts of each kind of cases."""
-        kinds = groups(comparisons, lambda c: self.kind(c.case))
-        return [(kind, *self.count(of_kind)) for kind, of_kind in kinds.items()]
+        kinds = groups(comparisons, lambda c: c.case.kind)
+        return [(self.words(kind), *self.count(of_kind)) for kind, of_kind in kinds.items()]
 
-    def counts(self, comparisons: Sequence[Any], /) -> Sequence[str]:
+    def counts(self, comparisons: Sequence[F], /) -> Sequence[str]:
         """Table of the kinds of cases."""
         return table(("cases", *self.counted), self.by_kind(comparisons))
 
-    def sections(self, comparisons: Sequence[Any], _jobs: int | None, /) -> Iterable[Sequence[str]]:
+    def sections(self, comparisons: Sequence[F], _jobs: int | None, /) -> Iterable[Sequence[str]]:
         """Cases that do not agree, and all cases."""
         return self.differing(comparisons), self.section("All cases", comparisons)
 
-    def section(self, title: str, comparisons: Sequence[Any]) -> list[str]:
+    def section(self, title: str, comparisons: Sequence[F]) -> list[str]:
         """A section of the page with some cases; empty without cases."""
-        rows = [(c.case.title, *self.cells(c), yes(c.agrees)) for c in comparisons]
+        rows = [(c.case.title, *c.cells, yes(c.agrees)) for c in comparisons]
         return [f"## {title}", "", *table(("case", *self.columns, "agrees"), rows)] if rows else []
 
-    def differing(self, comparisons: Sequence[Any]) -> list[str]:
+    def differing(self, comparisons: Sequence[F]) -> list[str]:
         """The section of the page with the cases that do not agree."""
         return self.section("Cases that do not agree", [c for c in comparisons if not c.agrees])
 
-    def tables(self, comparisons: Sequence[Any], /) -> Iterator[Table]:
+    def tables(self, comparisons: Sequence[F], /) -> Iterator[Table]:
         """Tables with the numbers of cases that agree, and with the cases that do not."""
-        t = show.table("", *(f">{name}" for name in self.counted), title=f"{self.caption}: goodput")
+        t = show.table("", *(f">{name}" for name in self.counted), title=f"{self.subject}: goodput")
         for cells in self.by_kind(comparisons):
             t.add_row(*cells)
         yield t
         if unlike := [c for c in comparisons if not c.agrees]:
             t = show.table("does not agree", *(f">{name}" for name in self.columns))
             for c in unlike:
-                t.add_row(c.case.title, *self.cells(c))
+                t.add_row(c.case.title, *c.cells)
             yield t
-
-
-def counted(comparisons: Sequence[Any]) -> tuple[str, str, str, str]:
-    """Number of cases that agree, number of cases, and the mean and the largest difference of the certain ones."""
-    off = [c.off for c in comparisons if c.is_certain]
-    numbers = (percent(sum(off) / len(off)), percent(max(off, key=abs))) if off else ("", "")
-    return str(sum(c.agrees for c in comparisons)), str(len(comparisons)), *numbers
-
-
-def agreement(comparisons: Sequence[Any]) -> str:
-    """Number of cases that agree, in a sentence."""
-    unlike = sum(not c.agrees for c in comparisons)
-    but = f", {unlike} {'does' if unlike == 1 else 'do'} not" if unlike else ""
-    return f"{len(comparisons) - unlike} of {len(comparisons)} cases agree{but}."

@@ -1,16 +1,18 @@
 """Comparisons with other simulators: from runs to the page, the table of all values and the summary."""
 
+import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
+import polars as pl
 from chappe import RESULTS_EPOCH, Scenario, __version__
 from chappe import text as show
 from chappe.cli.inputs import write_file
 from chappe.stats import Estimate
-from chappe.study import Also, RunCache
+from chappe.study import RunCache
 from chappe.text import Table
 
 from chappe_papers.pages.files import write_csv
@@ -18,16 +20,34 @@ from chappe_papers.pages.files import write_csv
 T = TypeVar("T")
 
 
+class Compared(Protocol):
+    """A value of another simulator and ours."""
+
+    @property
+    def off(self) -> float:
+        """Relative difference."""
+
+    @property
+    def within(self) -> bool:
+        """True if the difference is within the tolerance."""
+
+    @property
+    def agrees(self) -> bool:
+        """True if the difference is within the tolerance, or so small that chance explains it."""
+
+    @property
+    def is_certain(self) -> bool:
+        """True if the relative difference is meaningful."""
+
+
 class Validation(ABC):
     """A comparison. Its findings have any form, because only its own methods read them.
 
     Attributes:
         title: Title of the page: the subject, and the other simulator.
-        content: Content of ``validation.md``, for the last line of the command.
     """
 
     title: str
-    content = "every value"
 
     @abstractmethod
     def run_cache(self, folder: Path | str, jobs: int | None) -> RunCache:
@@ -77,7 +97,7 @@ class Validation(ABC):
             show.write(t)
         for line in self.answers(found):
             print(line)
-        show.say(f"Written to {folder}: validation.md with {self.content}, validation.csv.")
+        show.say(f"Written to {folder}: validation.md with every value and the reasons of differences, validation.csv.")
         return 0
 
 
@@ -86,9 +106,8 @@ class OfSimulator(Validation):
 
     Attributes:
         name: Its name on the command line.
-        subject: Title of the progress bar.
+        subject: Title of the progress bar and of the summary.
         folder: The folder of its files, among them ``notes.md``.
-        of_run: Values taken from a run.
         seeds: Seeds of our runs.
         rule: Condition under which a value agrees, as lines of the page.
     """
@@ -96,7 +115,6 @@ class OfSimulator(Validation):
     name: str
     subject: str
     folder: Traversable
-    of_run: Also
     seeds: Sequence[int]
     rule: Sequence[str]
 
@@ -104,6 +122,11 @@ class OfSimulator(Validation):
     @abstractmethod
     def labels(self) -> Sequence[str]:
         """Names of the parameters of a run."""
+
+    @staticmethod
+    @abstractmethod
+    def of_run(tables: Mapping[str, pl.DataFrame], /) -> dict[str, float]:
+        """Values taken from a run."""
 
     @abstractmethod
     def base(self) -> Scenario:
@@ -142,11 +165,6 @@ class OfSimulator(Validation):
             *self.sections(found, jobs),
         )
 
-    @property
-    def caption(self) -> str:
-        """The title above a printed table."""
-        return f"{self.title[:1].upper()}{self.title[1:]}".replace("`", "")
-
 
 def groups(comparisons: Iterable[T], key: Callable[[T], str]) -> dict[str, list[T]]:
     """Comparisons by a word of each, in the order of the first occurrence of each word."""
@@ -154,6 +172,35 @@ def groups(comparisons: Iterable[T], key: Callable[[T], str]) -> dict[str, list[
     for c in comparisons:
         by_word.setdefault(key(c), []).append(c)
     return by_word
+
+
+def counted(compared: Sequence[Compared]) -> tuple[str, str, str, str, str]:
+    """Number of values that agree, of all, and of those that agree beyond the tolerance; differences of certain ones.
+
+    The differences are the mean and the largest.
+    """
+    agree = [c for c in compared if c.agrees]
+    off = [c.off for c in compared if c.is_certain]
+    numbers = (percent(sum(off) / len(off)), percent(max(off, key=abs))) if off else ("", "")
+    return str(len(agree)), str(len(compared)), str(sum(not c.within for c in agree)), *numbers
+
+
+def agreement(compared: Sequence[Compared], values: str, by: str = "the interval") -> str:
+    """Number of values that agree, and of those that agree only by the interval (or a test), in a sentence."""
+    agree = [c for c in compared if c.agrees]
+    sentence = f"{len(agree)} of {len(compared)} {values} agree"
+    if beyond := sum(not c.within for c in agree):
+        sentence += f", {beyond} of them only by {by}"
+    if unlike := len(compared) - len(agree):
+        sentence += f"; {unlike} {'does' if unlike == 1 else 'do'} not"
+    return f"{sentence}."
+
+
+def relative(ours: float, theirs: float) -> float:
+    """The relative difference; infinite where only the other simulator has none."""
+    if ours == theirs:
+        return 0.0
+    return ours / theirs - 1 if theirs else math.inf
 
 
 def percent(share: float) -> str:

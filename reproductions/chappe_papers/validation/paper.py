@@ -22,7 +22,7 @@ from chappe_papers.runs.design import Design
 from chappe_papers.runs.estimates import Measure
 from chappe_papers.runs.replication import MEASURES as JUDGED
 from chappe_papers.runs.replication import doubtful, spread
-from chappe_papers.validation.compare import Validation, groups, origin, yes
+from chappe_papers.validation.compare import Validation, agreement, counted, groups, origin, percent, relative, yes
 
 LEVEL = 0.05
 
@@ -57,10 +57,13 @@ class Comparison:
 
     @property
     def off(self) -> float:
-        """Relative difference; infinite when only ns-2 has none of it."""
-        if self.ns2.mean == self.ours.mean:
-            return 0.0
-        return self.ours.mean / self.ns2.mean - 1 if self.ns2.mean else math.inf
+        """Relative difference."""
+        return relative(self.ours.mean, self.ns2.mean)
+
+    @property
+    def is_certain(self) -> bool:
+        """True if the relative difference is finite, and of a positive number."""
+        return math.isfinite(self.off) and self.ns2.mean > 0
 
     @property
     def half_width(self) -> float:
@@ -101,7 +104,14 @@ class Comparison:
         m = self.measure
         ns2, ours = (show.number(e.mean * m.scale) for e in (self.ns2, self.ours))
         several = f" ({self.runs})" if self.runs > 1 else ""
-        return [self.row, m.label, f"{ns2}{several}", ours, off(self), show.number(self.half_width * m.scale, 2)]
+        return [
+            self.row,
+            m.label,
+            f"{ns2}{several}",
+            ours,
+            percent(self.off),
+            show.number(self.half_width * m.scale, 2),
+        ]
 
 
 @dataclass(frozen=True)
@@ -135,14 +145,9 @@ def over_the_page(comparisons: Sequence[T]) -> list[T]:
     return [replace(c, adjusted=a) for c, a in zip(comparisons, holm([c.chance for c in comparisons]), strict=True)]
 
 
-def off(c: Comparison) -> str:
-    """A relative difference, for people."""
-    return "+inf" if math.isinf(c.off) else f"{c.off:+.1%}".replace("%", " %")
-
-
 def largest(comparisons: Sequence[Comparison]) -> str:
     """The largest relative difference, for people; "-" without comparisons."""
-    return off(max(comparisons, key=lambda c: abs(c.off))) if comparisons else "-"
+    return percent(max((c.off for c in comparisons), key=abs)) if comparisons else "-"
 
 
 def probability(p: float | None) -> str:
@@ -192,13 +197,14 @@ class OfPaper(Validation):
         design: The runs of the paper.
         title: Title of the page.
         columns: Fields of the points that are written to the file.
+        evidence: What lets values agree beyond the tolerance.
         also: Further columns of the values that do not agree.
         written: Further columns of the file.
     """
 
-    content = "every value and the reasons of the differences"
     design: Design
     columns: Sequence[str]
+    evidence = "the interval"
     also: Sequence[str] = ("p",)
     written: Sequence[str] = ()
 
@@ -208,7 +214,7 @@ class OfPaper(Validation):
 
     def headline(self, comparisons: Sequence[Any]) -> str:
         """Summary in one sentence."""
-        return f"{sum(c.agrees for c in comparisons)} of {len(comparisons)} values agree."
+        return agreement(comparisons, "values", self.evidence)
 
     @abstractmethod
     def exceptions(self, comparisons: Sequence[Any]) -> str:
@@ -276,7 +282,7 @@ class OfPaper(Validation):
         ]
         for part, of_part in parts(comparisons).items():
             further, _ = self.summary(of_part)
-            header = ["measure", "agree", "of", "within the tolerance", "mean difference", "largest", *further]
+            header = ["measure", "agree", "of", f"only by {self.evidence}", "mean difference", "largest", *further]
             lines += [f"## {part[:1].upper()}{part[1:]}", "", *table(header, self._summary(of_part))]
         lines += [self.design.text("validation_notes.md").strip(), "", *self.sections(comparisons)]
         differing = [[*c.numbers, *self.more(c)] for c in comparisons if not c.agrees]
@@ -287,18 +293,14 @@ class OfPaper(Validation):
         return "\n".join(lines).rstrip() + "\n"
 
     def _summary(self, comparisons: Sequence[Comparison]) -> list[list[str]]:
-        rows = []
-        for label, of_measure in by_measure(comparisons).items():
-            finite = [c.off for c in of_measure if math.isfinite(c.off) and c.ns2.mean > 0]
-            counts = (sum(c.agrees for c in of_measure), len(of_measure), sum(c.within for c in of_measure))
-            mean, worst = sum(finite) / max(len(finite), 1), max(finite, key=abs, default=0.0)
-            rows.append([label, *map(str, counts), f"{mean:+.1%}", f"{worst:+.1%}", *self.summary(of_measure)[1]])
-        return rows
+        measures = by_measure(comparisons).items()
+        return [[label, *counted(of_measure), *self.summary(of_measure)[1]] for label, of_measure in measures]
 
 
 class OfTests(OfPaper):
     """A comparison of :class:`Tested` numbers, whose probabilities are adjusted over the page."""
 
+    evidence = "the test"
     also = ("p", "p, Holm")
     written = ("p_holm",)
 

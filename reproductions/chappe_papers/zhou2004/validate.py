@@ -12,7 +12,8 @@ from chappe_papers.pages.page import table
 from chappe_papers.runs import reference
 from chappe_papers.runs.estimates import NS2
 from chappe_papers.validation import paper as shared
-from chappe_papers.validation.paper import LEVEL, Comparison, OfPaper, largest, mean, off
+from chappe_papers.validation.compare import percent, relative
+from chappe_papers.validation.paper import LEVEL, Comparison, OfPaper, largest, mean
 from chappe_papers.zhou2004.design import (  # fmt: skip
     DESIGN,
     GOODPUT,
@@ -149,9 +150,7 @@ class ZhouValidation(OfPaper):
         """Runs without losses, flow by flow."""
         rows = []
         for s in self.begun:
-            theirs, ours = (Estimate(sum(v), 0, 1) for v in (s.ns2, s.ours))
-            apart = Comparison("", "", None, "", MEASURES[SEGMENTS], theirs, ours)
-            same_ = "yes" if s.ns2 == s.ours else off(apart)
+            same_ = "yes" if s.ns2 == s.ours else percent(relative(sum(s.ours), sum(s.ns2)))
             rows.append([MECHANISMS[s.mechanism], " ".join(map(str, s.ns2)), " ".join(map(str, s.ours)), same_])
         return [
             "## Without losses, to the segment",

@@ -180,7 +180,7 @@ class OfDsr(OfSimulator):
     def tables(self, columns_of: Columns, /) -> Iterator[Table]:
         """A table of the columns that do not agree."""
         if unlike := [(case, c) for case, columns in columns_of.items() for c in columns if not c.together.agrees]:
-            t = show.table("flows", "does not agree", ">ns-2", ">ours", ">ratio", title=self.caption)
+            t = show.table("flows", "does not agree", ">ns-2", ">ours", ">ratio", title=self.subject)
             for case, c in unlike:
                 t.add_row(case, c.name, *c.together.cells)
             yield t

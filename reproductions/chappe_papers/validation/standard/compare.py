@@ -11,7 +11,7 @@ from chappe.stats import Estimate, difference
 
 from chappe_papers.pages.page import table
 from chappe_papers.validation.cases import CaseByCase
-from chappe_papers.validation.compare import percent, yes
+from chappe_papers.validation.compare import agreement, percent, relative, yes
 from chappe_papers.validation.standard import defaults
 from chappe_papers.validation.standard.cases import HERE, KINDS, SECONDS, WARM_UP, Case, scenario
 from chappe_papers.validation.standard.ns3 import (
@@ -65,7 +65,7 @@ class Comparison:
     @property
     def off(self) -> float:
         """Relative difference of the goodput."""
-        return self.ours[GOODPUT].mean / self.ns3[GOODPUT].mean - 1
+        return relative(self.ours[GOODPUT].mean, self.ns3[GOODPUT].mean)
 
     @property
     def half_width(self) -> float:
@@ -73,27 +73,24 @@ class Comparison:
         return difference(self.ours[GOODPUT], self.ns3[GOODPUT]).half_width()
 
     @property
+    def within(self) -> bool:
+        """True if the difference is at most 3 %."""
+        return abs(self.ours[GOODPUT].mean - self.ns3[GOODPUT].mean) <= TOLERANCE * self.ns3[GOODPUT].mean
+
+    @property
     def agrees(self) -> bool:
-        """True if the goodput is within 3 % or the half width."""
-        apart = abs(self.ours[GOODPUT].mean - self.ns3[GOODPUT].mean)
-        return apart <= max(TOLERANCE * self.ns3[GOODPUT].mean, self.half_width)
+        """True if the difference is at most 3 % or the half width."""
+        return self.within or abs(self.ours[GOODPUT].mean - self.ns3[GOODPUT].mean) <= self.half_width
 
     @property
     def is_certain(self) -> bool:
         """True: ns-3 delivers much in every case."""
         return True
 
-
-def of_run(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
-    """Values taken from a run of Chappe."""
-    flows, nodes = tables["flows"], tables["nodes"]
-    sums = {
-        name: float(nodes[name].sum())
-        for name in ("rts_frames_sent", "data_frames_sent", "rts_frames_failed", "data_frames_failed")
-    }
-    given_up = float(nodes["mac_data_given_up"].sum()) + float(nodes["mac_tcp_acks_given_up"].sum())
-    goodput = flows["goodput_bps"].to_list()
-    return {**sums, "given_up": given_up, "total_bps": sum(goodput), "flow0_bps": goodput[0]}
+    @property
+    def cells(self) -> Sequence[str]:
+        """Both goodputs and the half width."""
+        return [show.number(v / 1e3) for v in (self.ns3[GOODPUT].mean, self.ours[GOODPUT].mean, self.half_width)]
 
 
 def estimates(runs: Sequence[Run]) -> dict[str, Estimate]:
@@ -101,7 +98,7 @@ def estimates(runs: Sequence[Run]) -> dict[str, Estimate]:
     return {name: Estimate.of([r[name] for r in runs]) for name in MEASURES}
 
 
-class OfStandard(CaseByCase):
+class OfStandard(CaseByCase[Case, Reference, Comparison]):
     """The comparison.
 
     Attributes:
@@ -112,11 +109,6 @@ class OfStandard(CaseByCase):
     title = "the preset `standard` against ns-3.37"
     subject = "standard against ns-3"
     folder = HERE
-    case = Case
-    reference = staticmethod(reference)
-    departs = staticmethod(lambda case: case.has_long_preamble_in_ns3)
-    weight = staticmethod(lambda case: case.mbps)
-    of_run = staticmethod(of_run)
     seeds = range(1, 11)
     seconds = SECONDS
     rule = (
@@ -124,17 +116,41 @@ class OfStandard(CaseByCase):
         "by no more than the half width of the 95 % Welch interval of the difference. Two rules of ns-3 are corrected",
         "where they matter, and four cases use a long preamble here because ns-3 has no other; see below.",
     )
-    counted = ("agree", "of", "largest difference")
+    counted = ("agree", "of", "only by the interval", "largest difference")
     columns = ("ns-3 [kbit/s]", "ours", "half width")
     written = ("measure", "ns3", "ours", "half_width_95", "ns3_own_rules", "agrees")
+
+    @staticmethod
+    def of_run(tables: Mapping[str, pl.DataFrame], /) -> dict[str, float]:
+        """Goodputs of a run, and sums over its nodes."""
+        flows, nodes = tables["flows"], tables["nodes"]
+        sums = {
+            name: float(nodes[name].sum())
+            for name in ("rts_frames_sent", "data_frames_sent", "rts_frames_failed", "data_frames_failed")
+        }
+        given_up = float(nodes["mac_data_given_up"].sum()) + float(nodes["mac_tcp_acks_given_up"].sum())
+        goodput = flows["goodput_bps"].to_list()
+        return {**sums, "given_up": given_up, "total_bps": sum(goodput), "flow0_bps": goodput[0]}
+
+    def reference(self) -> Mapping[Case, Reference]:
+        """The runs of ns-3, by case."""
+        return reference()
+
+    def departs(self, case: Case) -> bool:
+        """True for a case with a long preamble in ns-3."""
+        return case.has_long_preamble_in_ns3
+
+    def weight(self, case: Case) -> float:
+        """The rate: the number of frames grows with it."""
+        return case.mbps
 
     def scenario(self, case: Case, *, plain: bool) -> Scenario:
         """The scenario of a case."""
         return scenario(case, self.seconds, plain=plain)
 
-    def kind(self, case: Case) -> str:
-        """The kind of a case in words."""
-        return KINDS[case.kind]
+    def words(self, kind: str, /) -> str:
+        """A kind of cases, for people."""
+        return KINDS[kind]
 
     def comparison(self, case: Case, ns3: Reference, ours: pl.DataFrame, plain: pl.DataFrame | None) -> Comparison:
         """A case of ns-3 and ours."""
@@ -149,12 +165,8 @@ class OfStandard(CaseByCase):
 
     def count(self, comparisons: Sequence[Comparison]) -> Sequence[str]:
         """The cells of ``counted``, which omits the mean difference."""
-        agree, of, _, largest = super().count(comparisons)
-        return agree, of, largest
-
-    def cells(self, c: Comparison) -> Sequence[str]:
-        """Both goodputs and the half width."""
-        return [show.number(v / 1e3) for v in (c.ns3[GOODPUT].mean, c.ours[GOODPUT].mean, c.half_width)]
+        agree, of, by_interval, _, largest = super().count(comparisons)
+        return agree, of, by_interval, largest
 
     def of_file(self, c: Comparison) -> Iterator[Sequence[object]]:
         """A line for each measure."""
@@ -207,13 +219,11 @@ def _parts(comparisons: Sequence[Comparison]) -> tuple[list[Comparison], list[Co
 
 
 def _agreement(comparisons: Sequence[Comparison], what: str) -> str:
-    agree = sum(c.agrees for c in comparisons)
     worst = max(comparisons, key=lambda c: abs(c.off))
     differing = [c for c in comparisons if not c.agrees]
     rest = f" The others: {'; '.join(f'{c.case.title} ({percent(c.off)})' for c in differing)}." if differing else ""
     return (
-        f"**{agree} of {len(comparisons)} {what} agree.** The largest difference is {percent(worst.off)} "
-        f"({worst.case.title}).{rest}"
+        f"**{agreement(comparisons, what)}** The largest difference is {percent(worst.off)} ({worst.case.title}).{rest}"
     )
 
 
@@ -230,7 +240,7 @@ def _rules(comparisons: Sequence[Comparison]) -> list[str]:
     ]
     rows = []
     for c, unmended in mended:
-        change = percent(c.ours[GOODPUT].mean / unmended[GOODPUT].mean - 1)
+        change = percent(relative(c.ours[GOODPUT].mean, unmended[GOODPUT].mean))
         rows.append([c.case.title, *(_kbps(e[GOODPUT]) for e in (unmended, c.ns3, c.ours)), change, percent(c.off)])
     return lines + table(("case", "own rules", "mended", "ours", "against own rules", "against mended"), rows)
 
@@ -251,7 +261,7 @@ def _preamble(comparisons: Sequence[Comparison]) -> list[str]:
     rows = []
     for c, plain in unlike:
         goodputs = (c.ns3[GOODPUT], c.ours[GOODPUT], plain[GOODPUT])
-        rows.append([c.case.title, *map(_kbps, goodputs), percent(goodputs[2].mean / goodputs[0].mean - 1)])
+        rows.append([c.case.title, *map(_kbps, goodputs), percent(relative(goodputs[2].mean, goodputs[0].mean))])
     return lines + table(("case", "ns-3", "ours, long", "ours, short", "against ns-3"), rows)
 
 

@@ -1,6 +1,6 @@
 """Coverage of 95 % intervals: of drawn values with known means, of several runs, and of the batches of a single run.
 
-``python reproductions/experiments/statistics/coverage.py --out FOLDER --write`` measures and writes the tables of
+``python benches/intervals/coverage.py --out FOLDER --write`` measures and writes the tables of
 ``docs/studies.md``. Runs are NewReno and Vegas over 8 hops as ns-2.35 does it; their truth is that of all runs
 together. ``--out`` keeps their batches in files, and a second command uses them. ``--quick`` takes a hundredth of draws
 and runs.
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 Values = NDArray[np.float64]
 Draw = Callable[[np.random.Generator, tuple[int, int]], tuple[Values, Values | float]]
 
-PAGE = Path(__file__).parents[3] / "docs" / "studies.md"
+PAGE = Path(__file__).parents[2] / "docs" / "studies.md"
 
 DRAWS = 4000
 """Samples of each distribution and number of runs."""

@@ -12,7 +12,7 @@ import chappe
 import pytest
 from chappe import cli, study
 from chappe import text as show
-from chappe._common.words import count, plain
+from chappe.text import count, plain
 from chappe.text.layout import Table
 
 OBEYED = [chr(n) for n in (*range(0x20), *range(0x7F, 0xA0)) if n != 0]

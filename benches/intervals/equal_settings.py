@@ -1,6 +1,6 @@
 """Equal settings that studies call different, and what stopping early costs.
 
-``python reproductions/experiments/statistics/equal_settings.py`` draws studies in which no setting differs, and counts
+``python benches/intervals/equal_settings.py`` draws studies in which no setting differs, and counts
 those in which any two are called different: by ``compare`` over ten rows, by ``rank`` over ten combinations of three
 settings (ranks, and settings that cannot be the best), and by a search over 32 values. Runs are normal, skewed, or
 collapse now and then. Then it draws studies that stop at a precision, also from real runs of NewReno and Vegas over 8
@@ -27,8 +27,8 @@ from chappe.study.design.explore import explore
 from chappe.study.design.stop import precise
 from numpy.typing import NDArray
 
-PAGE = Path(__file__).parents[3] / "docs" / "studies.md"
-BEGIN, END = "<!-- {}: reproductions/experiments/statistics/equal_settings.py --write -->\n", "<!-- end of {} -->"
+PAGE = Path(__file__).parents[2] / "docs" / "studies.md"
+BEGIN, END = "<!-- {}: benches/intervals/equal_settings.py --write -->\n", "<!-- end of {} -->"
 """Lines of the page around a table, by its name."""
 
 STUDIES = 400
@@ -184,7 +184,7 @@ def stopping_table(studies: int) -> list[str]:
 def searches() -> None:
     """Makes the documented search with 16 sets of seeds, and compares it with fresh runs of all values."""
     axes = {"run.stop": ["220 delivered"]}
-    chain = chappe.Scenario.load(Path(__file__).parents[3] / "scenarios" / "chain.toml")
+    chain = chappe.Scenario.load(Path(__file__).parents[2] / "scenarios" / "chain.toml")
     swept = chappe.sweep(chain, {**axes, "tcp.receive_window": list(range(1, 33))}, seeds=range(5000, 5060))
     truth = {row["tcp.receive_window"]: row["estimate"] for row in swept.summary().iter_rows(named=True)}
     print(f"best of 60 runs each: {max(truth, key=truth.__getitem__)}")

@@ -1,6 +1,6 @@
 """Errors of a mean of the rates of batches: every measure that way, and as totals by totals.
 
-``python reproductions/experiments/statistics/totals.py`` runs NewReno and Vegas over 8 hops as ns-2.35 does it, 12
+``python benches/intervals/totals.py`` runs NewReno and Vegas over 8 hops as ns-2.35 does it, 12
 seeds, 1,100 packets each, and says by how much Vegas is better in the end.
 """
 

@@ -1,6 +1,6 @@
 """Memory of a study of 100,000 tiny runs: runs wait for the store, and do not pile up.
 
-python reproductions/benches/many_runs.py [RUNS]
+python benches/studies/many_runs.py [RUNS]
 
 Exit status 1: it needs more than the check of a study counts, without the share that is the same for every study.
 """
