@@ -95,7 +95,7 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = Path("page.html").read_text(encoding="utf-8")
     assert "chappe sweep chain.toml --axis tcp.variant=newreno,vegas --seeds 2 --report page.html" in text
     assert str(tmp_path) not in text
-    assert cli.main([*arguments, "--out", "results/c", "--report", "missing/page.html"]) == 2
+    assert cli.main([*arguments, "--out", "results/c", "--report", "missing/page.html"]) == 1
     assert cli.main([*arguments, "--report"]) == 0
     text = Path("results/chain.html").read_text(encoding="utf-8")
     assert "chappe sweep chain.toml --axis tcp.variant=newreno,vegas --seeds 2 --report<" in text

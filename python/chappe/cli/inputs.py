@@ -182,13 +182,18 @@ def output(name: str, option: str, kind: outputs.Kind, inputs: Iterable[Path] = 
     return path
 
 
-def report_path(args: argparse.Namespace) -> Path | None:
-    """Path of the report; by default one in ``results`` with the name of the input. ``None`` without a report."""
+def report_path(args: argparse.Namespace, *, is_after_folders: bool = False) -> Path | None:
+    """Path of the report; by default one in ``results`` with the name of the input. ``None`` without a report.
+
+    Args:
+        args: The command line.
+        is_after_folders: True if the command makes folders before, of which one may be that of the report.
+    """
     if args.report is None:
         return None
     if args.report is True:
         path = Path("results", f"{stem_of(args.file)}.html")
-    elif not (path := named(args.report, "--report")).parent.is_dir():
+    elif not (path := named(args.report, "--report")).parent.is_dir() and not is_after_folders:
         raise CommandError(f"cannot write to {path}: there is no folder {path.parent}")
     return output(str(path), "--report", outputs.PAGE, [Path(args.file)])
 

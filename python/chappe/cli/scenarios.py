@@ -113,7 +113,7 @@ def _report(results: "Results", path: Path, title: str) -> None:
     from chappe import page
 
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(exist_ok=True)
         results.report(path, title=title)
     except OSError as e:
         raise unwritable(path, e) from None

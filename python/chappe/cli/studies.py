@@ -44,7 +44,7 @@ def sweep(args: argparse.Namespace) -> int:
     out = None if args.out is None else named(args.out)
     with study_show.told_at_once():
         page, f = collect_errors(
-            lambda: report_path(args),
+            lambda: report_path(args, is_after_folders=True),
             lambda: _study(args),
         )
     path = Path(args.file)
@@ -86,7 +86,8 @@ def sweep(args: argparse.Namespace) -> int:
 def _report(study: "Study", measures: list[str], path: Path, args: argparse.Namespace, f: "StudyFile") -> None:
     """Writes the report of a study."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        if args.report is True:
+            path.parent.mkdir(exist_ok=True)
         study._report(path, measures, Path(args.file).name, f.flows, f.baseline, [_command(args)])
     except OSError as e:
         raise unwritable(path, e) from None
