@@ -1,4 +1,7 @@
-"""Files and folders that commands are given."""
+"""Files and folders that commands are given.
+
+Commands of other distributions use this module, too: it has :func:`write_file` and :func:`reason` for them.
+"""
 
 import argparse
 import contextlib

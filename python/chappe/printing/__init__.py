@@ -1,1 +1,1 @@
-"""Results, studies, stories and mistakes as text: what commands, reports and objects print."""
+"""Results, studies, stories and mistakes in words; :mod:`chappe.text` makes the tables and writes the numbers."""

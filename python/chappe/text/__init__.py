@@ -1,4 +1,4 @@
-"""Text as the command line prints it: tables, numbers, estimates, sentences."""
+"""Tables, numbers, estimates and sentences as the command line prints them, whatever they are about."""
 
 import math
 import sys
