@@ -83,7 +83,8 @@ def publish_part(results: Path, docs: Path, package: Path) -> None:
     own = re.sub(r"\]\((\w+\.(?:png|csv))\)", rf"]({name}/\1)", page_of(results, docs))
     new = answers.read(results / answers.FILE)
     known = answers.merged(answers.read(package / answers.FILE), new, paper.extras)
-    answers.write(package / answers.FILE, known)
+    if known:
+        answers.write(package / answers.FILE, known)
     path = docs / "papers" / f"{name}.md"
     text = answers.replaced(path.read_text(encoding="utf-8"), page.ABOUT, known, f"{name}/")
     for heading, link in (("Figures", "![Figure"), ("Figures", "![Addition"), ("Tables", "- [Addition")):
