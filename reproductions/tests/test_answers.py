@@ -1,5 +1,6 @@
 """Answers of additions: on pages, in files, and what they are computed from."""
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 from chappe.stats import Estimate
 from chappe.stats.quantiles import Quantile
 from chappe_papers import summary
+from chappe_papers.elrakabawy2005.extras import correlation, hidden_counts
 from chappe_papers.pages import answers, page
 from chappe_papers.pages.answers import FURTHER, LEADING, Answer
 from chappe_papers.paper import Paper
@@ -82,6 +84,25 @@ def test_a_page_shows_answers_in_their_places(tmp_path: Path) -> None:
 
 
 # ---- what answers are computed from ----
+
+
+@pytest.mark.parametrize(
+    ("hops", "of_data", "with_acks"),
+    [(5, 0, 0), (6, 0, 1), (7, 1, 2), (8, 2, 3), (12, 6, 7)],
+)
+def test_hidden_senders_of_a_chain(hops: int, of_data: int, with_acks: int) -> None:
+    """A node disturbs another three hops away: the middle nodes have two such, the last node sends acknowledgements."""
+    assert hidden_counts(hops, acks=False).count(2) == of_data
+    assert hidden_counts(hops, acks=True).count(2) == with_acks
+    assert max(hidden_counts(hops, acks=True)) <= 2
+
+
+def test_a_correlation_within_groups() -> None:
+    """Groups differ in their means, and the values in each fall as the others rise."""
+    groups = [[(10.0**g * math.exp(-x), g + x + 0.1 * (x == 1)) for x in range(4)] for g in range(5)]
+    r, low, high = correlation(groups)
+    assert -1 < low < r < high < -0.9
+    assert correlation([[(math.exp(x), y) for x, y in ((0, 0), (0, 1), (1, 0), (1, 1))]] * 4)[0] == pytest.approx(0.0)
 
 
 @pytest.mark.parametrize(("with_snoop", "word"), [(0.02, "Yes: "), (0.3, "No: ")])

@@ -8,5 +8,5 @@ PAPER = Paper(
     "chains of 4 to 40 hops, grids and random topologies of 802.11 nodes, AODV, 2 to 11 Mbit/s",
     figures=tuple(range(1, 20)),
     tables=(1, 2, 3, 4),
-    extras=("connected", "motion"),
+    extras=("control", "hidden", "tradeoff", "connected", "motion"),
 )
