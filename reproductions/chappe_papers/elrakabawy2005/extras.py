@@ -76,27 +76,36 @@ def _control_rows(ours: Estimates, _ns2: Estimates) -> Rows:
     return rows
 
 
+def _explained(grown: Estimate, more: Estimate) -> Estimate:
+    """Part of what is missing to a growth like that of the rate that a change gives (delta method)."""
+    lacking = 1 - grown.mean
+    variance = more.variance / lacking**2 + grown.variance * (1 - more.mean) ** 2 / lacking**4
+    return Estimate((more.mean - grown.mean) / lacking, variance, min(grown.df, more.df))
+
+
 def _control_answers(ours: Estimates) -> Answers:
     parts = []
     for v in _GROWN:
         grown = [e for how in _CONTROL if (e := _growth(ours, v, RATES[-1], how)) is not None]
         if len(grown) < len(_CONTROL):
             return []
-        lacking = 1 - grown[0].mean
-        explained = (grown[1].mean - grown[0].mean) / lacking
-        further = (grown[2].mean - grown[1].mean) / lacking
-        how_much = "mostly" if explained > 0.5 else "in part" if explained > 0.25 else "hardly"
+        control, both = (_explained(grown[0], e) for e in grown[1:])
+        how_much = "mostly" if control.mean > 0.5 else "in part" if control.mean > 0.25 else "hardly"
         parts.append(
             f"{NAMES[v].split(',')[0]}: {how_much}. Its goodput grows {cell(grown[0])} times as much as the rate, with "
             f"control frames at the data rate {cell(grown[1])} times, and with a short preamble as well "
-            f"{cell(grown[2])} times: control frames are {100 * explained:.0f} % of what is missing, the preamble "
-            f"{100 * further:.0f} %."
+            f"{cell(grown[2])} times: control frames are {_percent(control)} of what is missing, with the preamble "
+            f"{_percent(both)}."
         )
     question = (
         "Goodput grows less than the rate because control frames go at 1 Mbit/s (section 4.3; from "
         f"{RATES[0]:g} to {RATES[-1]:g} Mbit/s over 7 hops)?"
     )
     return [(question, " ".join(parts))]
+
+
+def _percent(e: Estimate) -> str:
+    return f"{100 * e.mean:.0f} ± {100 * e.half_width():.0f} %"
 
 
 # ---- hidden senders ----
