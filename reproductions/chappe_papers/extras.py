@@ -10,6 +10,7 @@ from chappe.stats import Estimate
 
 from chappe_papers.judging.judge import times
 from chappe_papers.pages import figures, page
+from chappe_papers.pages.answers import FURTHER, Answer
 from chappe_papers.pages.figures import Chart, Legend, Sheet
 from chappe_papers.runs.estimates import Estimates
 from chappe_papers.runs.runner import Runner
@@ -29,6 +30,8 @@ class Extra:
         legend: Names of the variants of the figure.
         sheets: Its tables by the names of their files.
         also: Adds to our numbers.
+        answers: What follows from them: questions, or what they are about, and answers, of runs of any length.
+        place: Of its answers on the page of the paper.
     """
 
     name: str
@@ -37,6 +40,8 @@ class Extra:
     legend: Legend | None
     sheets: Mapping[str, Sheet]
     also: Callable[[Estimates], Estimates] = lambda data: data
+    answers: Callable[[Estimates], list[tuple[str, str]]] = lambda _: []
+    place: str = FURTHER
 
     def write(
         self, runner: Runner, ours: Estimates, ns2: Estimates, folder: Path
@@ -49,6 +54,12 @@ class Extra:
             drawn.append(figures.figure(self.name, ADDITION + chart.title, chart, self.legend, data, ns2, folder))
         sheets = [figures.sheet(n, ADDITION + s.title, s, data, ns2, folder) for n, s in self.sheets.items()]
         return drawn, sheets
+
+    def answered(self, paper: str, ours: Estimates) -> list[Answer]:
+        """Answers of this addition to a paper."""
+        table = next(iter(self.sheets))
+        said = self.answers(self.also(ours))
+        return [Answer(paper, self.name, self.place, question, text, f"{table}.csv") for question, text in said]
 
 
 def median(e: Estimate | None) -> str:

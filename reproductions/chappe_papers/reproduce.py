@@ -20,6 +20,7 @@ from chappe_papers.judging import decide, fresh
 from chappe_papers.judging.advice import Outcome
 from chappe_papers.judging.claims import Claim, needs
 from chappe_papers.judging.judge import LEVEL, SHORT_LEVEL, Answer, Form, Observation, Verdict
+from chappe_papers.pages import answers as answering
 from chappe_papers.pages import figures, made, page
 from chappe_papers.pages.files import read_csv, write_csv
 from chappe_papers.paper import Paper, Wanted
@@ -154,9 +155,11 @@ def reproduce(
                        folder)
         for n in wanted.of(paper.figures, wanted.figure)
     ]  # fmt: skip
+    answered: list[answering.Answer] = []
     for name in wanted.of(paper.extras, wanted.extra):
         more, tables = paper.additions[name].write(done, ours, ns2, folder)
         drawn, sheets = [*drawn, *more], [*sheets, *tables]
+        answered += paper.additions[name].answered(paper.name, ours)
     theirs = {c.id: c.judged(ns2) for c in claims}
     key = figures.figure("key", paper.key.title, paper.key, paper.legend, ours, ns2, folder) if wanted.all else None
     # A reason is that of a verdict: short runs with another one have none.
@@ -164,6 +167,8 @@ def reproduce(
     findings = [f.judged(answers) for f in paper.findings] if wanted.all else []
     findings = [f if full.explains(f.says, f.verdict) else replace(f, why="") for f in findings]
     written = write_files(done, claims, answers, theirs, findings, folder)
+    if answered:
+        answering.write(folder / answering.FILE, answered)
     explained = {c: a for c, a in answers.items() if full.explains(c, a.verdict.value)}
     differences, unexplained = why(paper, explained) if wanted.all else ([], "")
     facts = {
@@ -198,6 +203,7 @@ def reproduce(
         advice_note=_advice_note(paper, full) if wanted.all and quick else "",
         published=full.verdicts,
         published_counts=summary.counts(full.verdicts[c.id] for c in claims if c.id in full.claims),
+        answers=answered,
     )
     page.write(folder / "index.html", content)
     rest = "" if runs.made == len(runs.frames) else ", the others were available"
@@ -214,6 +220,8 @@ def reproduce(
         show.say(line)
     if not wanted.all:
         _say(claims, answers, theirs)
+    for answer in answered:
+        show.say(f"{answer.question} {answer.text}")
     show.say(f"Runs: {executed}. They are kept in {folder / RunCache.FOLDER}.")
     show.say(f"Cost: {dated['cost']}.")
     pictures = [*drawn, *([key] if key is not None else [])]

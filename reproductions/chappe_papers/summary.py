@@ -11,6 +11,7 @@ from chappe import text as show
 
 from chappe_papers.judging.advice import Outcome
 from chappe_papers.judging.judge import Verdict
+from chappe_papers.pages import answers
 from chappe_papers.pages.files import write_csv
 from chappe_papers.pages.page import ADVICE, JudgedFinding, counted, table
 from chappe_papers.paper import Paper
@@ -71,6 +72,11 @@ def shipped(paper: Paper) -> Shipped:
     return Shipped([r for r in rows if r.says != _CLAIM], claims)
 
 
+def answered(paper: Paper) -> list[answers.Answer]:
+    """Answers of the additions to a paper, of their last runs of full length, that the package contains."""
+    return answers.read(paper.folder.joinpath(answers.FILE))
+
+
 def print_all(papers: Sequence[Paper]) -> None:
     """Prints the papers that can be reproduced, and the verdicts on their conclusions."""
     t = show.table("Paper", "figures", "tables", "~title")
@@ -129,6 +135,7 @@ def page(papers: Sequence[Paper]) -> str:
             "",
             f"Setup: {p.setup}. Claims: {results.counted}.",
             "",
+            *answers.leading(answered(p), f"papers/{p.name}/"),
         ]
         lines += table(
             ("the paper concludes", "number of", "paper", "here", "verdict", "why"),

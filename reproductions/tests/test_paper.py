@@ -97,7 +97,7 @@ def test_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert text in printed
     figures = [f"{figure}.{end}" for figure in ("key", *(f"figure{n}" for n in FIGURES)) for end in ("csv", "svg")]
     tables = [f"{name}.csv" for name in (*EXTRAS, *(f"table{n}" for n in SHEETS))]
-    files_ = ("claims.csv", "findings.csv", "searches.csv", "index.html", "paper.md")
+    files_ = ("answers.csv", "claims.csv", "findings.csv", "searches.csv", "index.html", "paper.md")
     assert sorted(written) == sorted([*figures, *tables, *files_])
 
     # Existing runs are not repeated.
@@ -171,6 +171,7 @@ def test_the_page_in_markdown(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 @pytest.mark.parametrize(
     ("arguments", "written", "claims"),
     [
+        (("--figure", "1"), files(1), set()),
         (("--figure", "8"), files(8), {"P0-A-8", "P0-F8-1", "P0-F8-2", "P0-F8-3"}),
         (("--figure", "15"), files(15), set()),
         (("--figure", "10"), files(10), {"P0-F10-1", "P0-F10-2"}),

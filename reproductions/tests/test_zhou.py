@@ -57,7 +57,7 @@ from markdown import blocks
 
 SHORT = Length((0.4, 0.6, 0.8, 2.0, 10.0), (0.4, 0.6, 0.8, 2.0, 10.0), seeds=2, compared=2, tails=2)
 KINDS = ("csv", "svg")
-SHEETS = ("readings_claims", "readings_numbers", "authors_table", "formulas_table")
+SHEETS = ("answers", "fairness_table", "readings_claims", "readings_numbers", "authors_table", "formulas_table")
 
 
 @pytest.fixture

@@ -33,6 +33,12 @@ const ABOUT: &str = "\n## Flows\n\n\
     20 ms earlier or later, the kernel's first flow has 4559 to 5293 kbit/s and its second 4692 to 5509 kbit/s; the ranges\n\
     include these runs.\n\n";
 
+/// How shares are judged.
+const SHARES: &str = "\n### Shares\n\n\
+    The shares of several flows are inside if the goodput of each flow and Jain's index are within 5 % of the range of the kernel's\n\
+    runs. Jain's index of a run lies between those of the ends of its flows' ranges. Of `G` the flows of one run alone are known.\n\
+    The cause is unknown; it is not in the spacing of the datagrams:\n";
+
 /// Head of the tables.
 const TABLE: &str = "\
     | case | congestion control | goodput \\[kbit/s\\] | kernel | window | kernel | RTT \\[ms\\] | kernel | verdict |\n\
@@ -192,6 +198,110 @@ fn differs(case: &Case, ours: &[[f64; 3]]) -> bool {
     apart(sum(&|i| ours[i][0]), range).abs() > most[0] || means || order
 }
 
+/// Largest distance of the shares of flows from the kernel's runs \[%\].
+const SHARE: f64 = 5.0;
+
+/// Jain's index of goodputs.
+fn jain(goodputs: &[f64]) -> f64 {
+    let sum: f64 = goodputs.iter().sum();
+    sum * sum / (goodputs.len() as f64 * goodputs.iter().map(|g| g * g).sum::<f64>())
+}
+
+/// How the flows of a case share a link.
+struct Shares<'a> {
+    case: &'a Case<'a>,
+    ours: Vec<f64>,
+    /// Distance of each flow from the range of the kernel's runs \[%\].
+    apart: Vec<f64>,
+    /// Jain's index, and that of the kernel's runs.
+    jain: f64,
+    theirs: (f64, f64),
+}
+
+impl<'a> Shares<'a> {
+    fn new(case: &'a Case<'a>, ours: &[[f64; 3]]) -> Self {
+        let ours: Vec<f64> = ours.iter().map(|flow| flow[0]).collect();
+        let ranges: Vec<(f64, f64)> = case.flows.iter().map(|flow| flow.ranges[0]).collect();
+        // The runs lie between the ends of the flows' ranges.
+        let ends = (0..1_u32 << ranges.len()).map(|ends| {
+            let end = |(i, range): (usize, &(f64, f64))| if ends >> i & 1 == 0 { range.0 } else { range.1 };
+            jain(&ranges.iter().enumerate().map(end).collect::<Vec<_>>())
+        });
+        let theirs = ends.fold((1.0_f64, 0.0_f64), |(least, most), j| (least.min(j), most.max(j)));
+        let apart = ours.iter().zip(&ranges).map(|(ours, range)| apart(*ours, *range)).collect();
+        Self { case, apart, jain: jain(&ours), theirs, ours }
+    }
+
+    /// Returns true if a flow or Jain's index is farther from the kernel's runs than is allowed.
+    fn differ(&self) -> bool {
+        self.apart.iter().chain([&apart(self.jain, self.theirs)]).any(|x| x.abs() > SHARE)
+    }
+
+    /// What the larger of two flows has more than in the kernel's runs.
+    fn told(&self) -> Option<String> {
+        let [first, second] = self.case.flows.as_slice() else { return None };
+        let (larger, smaller) = if self.ours[0] > self.ours[1] { (0, 1) } else { (1, 0) };
+        let [of_larger, of_smaller] = [larger, smaller].map(|i| [first, second][i]);
+        let most = of_larger.ranges[0].1 / of_smaller.ranges[0].0;
+        let [large, small] = [of_larger, of_smaller]
+            .map(|flow| if flow.control == "reno" { "Reno".to_owned() } else { flow.control.to_uppercase() });
+        let quotient = self.ours[larger] / self.ours[smaller];
+        let name = self.case.name;
+        Some(format!(
+            "in `{name}` {large} has {quotient:.1} times the goodput of {small}, the kernel's at most {most:.1} times"
+        ))
+    }
+
+    fn row(&self) -> String {
+        let flows = self.apart.iter().map(|x| if *x == 0.0 { "in the range".to_owned() } else { format!("{x:+.0} %") });
+        let (least, most) = self.theirs;
+        let theirs = if most - least < 0.005 { format!("{most:.2}") } else { format!("{least:.2} to {most:.2}") };
+        let verdict = if self.differ() { "outside" } else { "inside" };
+        let flows = flows.collect::<Vec<_>>().join(", ");
+        format!("| `{}` | {flows} | {:.2} | {theirs} | {verdict} |\n", self.case.name, self.jain)
+    }
+}
+
+/// How flows share links, compared with the kernel.
+struct Told {
+    /// For the beginning of the page.
+    head: String,
+    /// The section.
+    table: String,
+    /// Number of cases that agree, and of all.
+    inside: String,
+}
+
+fn shares(cases: &[Case], measured: &[Measured]) -> Told {
+    let of = |i: usize| {
+        let several = cases.iter().zip(&measured[i]).filter(|(c, _)| c.flows.len() > 1);
+        several.map(|(c, ours)| Shares::new(c, ours)).collect::<Vec<_>>()
+    };
+    let several = of(1);
+    let [exact, half, double] = [0, 2, 3].map(|i| of(i).iter().filter(|s| !s.differ()).count());
+    let outside: Vec<&Shares> = several.iter().filter(|s| s.differ()).collect();
+    let rows: String = several.iter().map(Shares::row).collect();
+    let table = format!(
+        "{SHARES}With exact times {exact} of {} cases are inside, with half of the spacing {half}, with twice the spacing {double}.\n\n\
+        | case | goodput of each flow, from the kernel's runs | Jain's index | kernel | shares |\n\
+        |---|---|---|---|---|\n{rows}",
+        several.len()
+    );
+    let told: Vec<String> = outside.iter().filter_map(|s| s.told()).collect();
+    let single: Vec<&&Shares> = outside.iter().filter(|s| s.told().is_none()).collect();
+    let most = |values: Vec<f64>| values.iter().fold(0.0, |a: f64, b| a.max(b.abs()));
+    let flows = most(single.iter().flat_map(|s| s.apart.clone()).collect());
+    let index = most(single.iter().map(|s| apart(s.jain, s.theirs)).collect());
+    let inside = format!("{} of {}", several.len() - outside.len(), several.len());
+    let head = format!(
+        "The flows of {inside} cases with several share the link as in the kernel's runs. Outside of these are BBR and CUBIC:\n\
+        {}.\n\
+        Of four equal flows, of which one run of the kernel is known, single ones differ by up to {flows:.0} %, Jain's index by up to {index:.0} %.",
+        told.join(",\n")
+    );
+    Told { head, table, inside }
+}
+
 /// Cases that differ, with the number of the reason.
 const DIFFER: &[(&str, usize)] =
     &[("F_EU_q2", 2), ("F_US_q2", 2), ("F_US_q3", 2), ("G_four_q1", 3), ("L_EU_q1", 1), ("L_US_q1", 1)];
@@ -288,8 +398,15 @@ fn more(cases: &[Case], ours: &Measured, exact: &[(Case, Vec<[f64; 3]>)]) -> Str
     sentences.collect::<Vec<_>>().join("\n   ")
 }
 
-/// The section, and cases that differ although they are said to agree, or the reverse.
-static JUDGED: LazyLock<(String, Vec<String>)> = LazyLock::new(|| {
+/// The comparison with the kernel's flows.
+struct Judged {
+    section: String,
+    shares: Told,
+    /// Cases that differ although they are said to agree, or the reverse.
+    wrong: Vec<String>,
+}
+
+static JUDGED: LazyLock<Judged> = LazyLock::new(|| {
     let cases = cases(false);
     let all = |spacing| cases.iter().map(|case| run(case, spacing)).collect::<Measured>();
     let measured: Vec<Measured> = std::thread::scope(|scope| {
@@ -330,16 +447,27 @@ static JUDGED: LazyLock<(String, Vec<String>)> = LazyLock::new(|| {
     }
     let about = ABOUT.replace("TRIED", &tried(&cases, &measured));
     let reasons = REASONS.replace("MORE", &more(&cases, &measured[1], &exact)).replace("EXACT", &table);
-    let page = [&about, TABLE, &rows, &reasons.replace("LOSSES", &losses(&cases, &measured[1]))].concat();
-    (page, wrong)
+    let shares = shares(&cases, &measured);
+    let reasons = reasons.replace("LOSSES", &losses(&cases, &measured[1]));
+    Judged { section: [&about, TABLE, &rows, &reasons, &shares.table].concat(), shares, wrong }
 });
 
 /// The section of the page.
 pub fn section() -> &'static str {
-    &JUDGED.0
+    &JUDGED.section
+}
+
+/// Sentences on the shares of several flows.
+pub fn shares_told() -> &'static str {
+    &JUDGED.shares.head
+}
+
+/// Number of cases with several flows that share the link as the kernel's, and of all.
+pub fn shares_inside() -> &'static str {
+    &JUDGED.shares.inside
 }
 
 #[test]
 fn goodput_cwnd_and_rtt_match_a_kernel_except_where_explained() {
-    assert!(JUDGED.1.is_empty(), "{:#?}", JUDGED.1);
+    assert!(JUDGED.wrong.is_empty(), "{:#?}", JUDGED.wrong);
 }

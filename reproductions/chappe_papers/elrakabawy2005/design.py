@@ -22,6 +22,7 @@ from chappe_papers.elrakabawy2005.points import (
     NAMES,
     UDP,
     Point,
+    hidden_senders,
     scenario,
 )
 from chappe_papers.runs import reference
@@ -31,12 +32,17 @@ from chappe_papers.runs.measured import budgets, estimates, is_known, mean, shar
 from chappe_papers.runs.replication import MEASURES as JUDGED
 from chappe_papers.runs.replication import doubtful, of_batches, states
 from chappe_papers.runs.runner import Runner
+from chappe_papers.statistics.pairs import Paired
 
 GOODPUT = "goodput_bps"
 RETRANSMISSIONS = "retransmissions_per_10000"
 WINDOW = "mean_window_segments"
 FAILURES = "route_failures_per_10000"
 JAIN = "jain_index_of_batches"
+
+FAILED = {n: f"rts_failed_with_{n}_hidden" for n in (1, 2)}
+GIVEN_UP = {n: f"given_up_with_{n}_hidden" for n in (1, 2)}
+"""Shares of failed RTS frames, and of packets given up, of relays with so many hidden nodes that send data."""
 
 AIR = {"data": "sending data", "tcp_acks": "sending TCP acknowledgements"}
 """Uses of the nodes' time that claims are about."""
@@ -66,6 +72,8 @@ MEASURES: dict[str, Measure] = {
     "energy_per_bit_j": Measure("energy per delivered bit, 0 W idle [uJ]", 1e6, 0.05),
     "energy_with_idle_per_bit_j": Measure("energy per delivered bit, 1.65, 1.4 and 1.15 W [uJ]", 1e6, 0.05),
     **{f"air_{use}": Measure(f"share of {what} in the nodes' time") for use, what in AIR.items()},
+    **{name: Measure(f"RTS failed, {n} hidden senders [%]", 100) for n, name in FAILED.items()},
+    **{name: Measure(f"packets given up, {n} hidden senders [%]", 100) for n, name in GIVEN_UP.items()},
 }
 
 COMPARED = tuple(MEASURES)[:6]
@@ -129,6 +137,28 @@ def absorbing(point: Point) -> bool:
     return point.place == CHAIN and thinned and point.rate_mbps > 2
 
 
+def _number(value: float | None) -> float:
+    return math.nan if value is None else value
+
+
+def _at_hidden(nodes: pl.DataFrame) -> dict[str, float]:
+    """Failures of the relays of a chain, by the number of hidden nodes that send data: all nodes but the last."""
+    x_m = nodes["x_m"].to_list()
+    senders = range(len(x_m) - 1)
+    hidden = [len(hidden_senders(n, x_m, senders)) for n in range(len(x_m))]
+
+    def total(relays: list[int], *names: str) -> float:
+        return float(sum(nodes[name][n] for name in names for n in relays))
+
+    values = {}
+    for count in FAILED:
+        relays = [n for n in senders if n > 0 and hidden[n] == count]
+        values[FAILED[count]] = share(total(relays, "rts_frames_failed"), total(relays, "rts_frames_sent"))
+        given_up = total(relays, "mac_data_given_up", "mac_tcp_acks_given_up")
+        values[GIVEN_UP[count]] = share(given_up, total(relays, "mac_data_packets", "mac_tcp_acks"))
+    return values
+
+
 class ElRakabawy(Design):
     """The runs of ElRakabawy, Lindemann and Vernon."""
 
@@ -149,6 +179,8 @@ class ElRakabawy(Design):
             return length.udp_packets
         if point.place in LISTED:
             return length.random_packets
+        if (point.preamble, point.basic_mbps) != ("long", 1.0):
+            return length.further_packets
         if point.place in (*DRAWN, MOVING, MOVING_DSR) or (point.place in GRIDS and point.place != MAIN_GRID):
             return length.further_packets
         return length.long_packets if point.hops > LONG else length.packets
@@ -188,6 +220,8 @@ class ElRakabawy(Design):
                 return length.seeds
         if absorbing(point):
             return length.states
+        if point.place in (MOVING, MOVING_DSR):
+            return 2 * length.many
         return length.many if remembers(point) else length.seeds
 
     def further(self, point: Point, length: Length, rows: pl.DataFrame) -> int:
@@ -235,6 +269,8 @@ class ElRakabawy(Design):
         delays = [d for d in column("mean_delay_s") if is_known(d)]
         values["delay_min_s"], values["delay_max_s"] = (min(delays), max(delays)) if delays else (math.nan, math.nan)
         values["last_bps"] = goodput[-1] if goodput else math.nan
+        if not any(nodes["y_m"].to_list()):
+            values |= _at_hidden(nodes)
         return values | budgets(tables, AIR)
 
     def estimates(self, point: Point, rows: pl.DataFrame, alike: bool) -> dict[str, Estimate]:
@@ -242,6 +278,12 @@ class ElRakabawy(Design):
         if point.variant == UDP:
             offered = 1460 * 8 / (point.interval_ms / 1e3)
             rows = rows.with_columns((pl.col("last_bps") < COLLAPSED * offered).cast(pl.Float64).alias("collapsed"))
+        if point.place in (MOVING, MOVING_DSR):
+            seeds = rows["seed"].to_list()
+            names = [name for name in MEASURES if name in rows.columns]
+            return {
+                name: Paired.at(dict(zip(seeds, map(_number, rows[name].to_list()), strict=True))) for name in names
+            }
         return estimates(rows, MEASURES, alike=alike, shares=("collapsed",))
 
     def stages(self, points: Iterable[Point], length: Length) -> list[Stage]:
@@ -292,9 +334,10 @@ class ElRakabawy(Design):
             f"window over several chains {n.udp_packets:,}, those in the random topologies of ns-2 "
             f"{n.random_packets:,}, those in the other layouts and in drawn placements {n.further_packets:,}, those of "
             f"searches {n.search_packets:,}; the first eleventh or sixth is discarded.",
-            f"Seeds: 1 to {n.seeds}; paced UDP, grids, random topologies in files{more}: 1 to {n.many}; Vegas with ACK "
-            f"thinning at more than 2 Mbit/s, and around the cliff of Figure 10: 1 to {n.states}; {n.draws} drawn "
-            "placements and searches with seed 1.",
+            f"Seeds: 1 to {n.seeds}; paced UDP, grids, random topologies in files{more}: 1 to {n.many}; under motion, "
+            f"where variants are compared walk by walk, 1 to {2 * n.many}; Vegas with ACK thinning at more than "
+            f"2 Mbit/s, and around the cliff of Figure 10: 1 to {n.states}; {n.draws} drawn placements and searches "
+            "with seed 1.",
             "Vegas is ns-2.35's, defects included, so that it can be compared with ns-2's records; the paper's "
             "authors had corrected some defects that they do not list. Another reading has four of them corrected.",
             "The layout of the grid is unknown (only a picture had it): claims on it are judged in three layouts.",

@@ -1,6 +1,7 @@
 """The figures and tables."""
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 from chappe import plot
 from chappe.plot import Mark
@@ -30,6 +31,8 @@ MULTI = ("vegas2", "newreno", "vegas2_thin", "newreno_thin")
 
 LEGEND = Legend(NAMES, {name: n for n, name in enumerate(NAMES)})
 """Names of the variants in legends, and one color for each."""
+
+_SHOWN_HOPS = 7
 
 _MBPS = [f"{r:g} Mbit/s" for r in RATES]
 
@@ -81,6 +84,19 @@ def _cliff(_: Sequence[int]) -> Sequence[Panel]:
     ]
 
 
+def _chain(title: str, _: Estimates) -> Picture:
+    """Nodes, distances, and the flow from end to end."""
+    s = scenario(Point("newreno", _SHOWN_HOPS), "1100 delivered")
+    ends = {0: "sender (0)", _SHOWN_HOPS: f"receiver ({_SHOWN_HOPS})"}
+    x_m = s.nodes["x_m"].to_list()
+    nodes = [(float(i), 0.0, ends.get(i, str(i))) for i in range(len(x_m))]
+    links = [(i, i + 1, f"{b - a:g} m") for i, (a, b) in enumerate(pairwise(x_m))]
+    drawn = plot.network(nodes, links, title=title)
+    return Picture(
+        title, drawn, "places of the nodes [m]", ["node", "x_m"], [[str(i), f"{x:g}"] for i, x in enumerate(x_m)]
+    )
+
+
 def _grid(title: str, _: Estimates) -> Picture:
     s = scenario(Point("newreno", 0, 2.0, MAIN_GRID), "1100 delivered")
     nodes, flows = list(s.nodes.select("x_m", "y_m").iter_rows()), list(s.flows.select("src", "dst").iter_rows())
@@ -108,6 +124,7 @@ def _flows(title: str, x: str, panels: Callable[[Sequence[int]], Sequence[Panel]
 
 
 FIGURES: dict[int, Chart] = {
+    1: Chart(f"the chain of h hops with one flow, here of {_SHOWN_HOPS}", picture=_chain),
     2: _chains("goodput of Vegas", GOODPUT, _ALPHAS),
     3: _chains("window of Vegas", WINDOW, _ALPHAS),
     4: _rates("goodput of Vegas", GOODPUT, _ALPHAS),

@@ -1,6 +1,6 @@
 """Points of the paper: topologies, rates, and traffic."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any, NamedTuple
 
@@ -118,6 +118,26 @@ DRAWN: dict[str, dict[str, Any]] = {"uniform": {}, "far": {"min_hops": 4, "max_h
 MOVING, MOVING_DSR = "moving", "moving_dsr"
 """Five flows among 30 nodes that walk on 1500 m x 300 m at 10 m/s, the network of Holland and Vaidya 1999: with the
 paper's AODV, and with the DSR of those who proposed ELFN and DOOR."""
+
+RANGE_M, SENSE_M = 250.0, 550.0
+"""Range of a radio, and the distance within which it is sensed and disturbs, in the paper."""
+
+
+def hidden_senders(node: int, x_m: Sequence[float], senders: Sequence[int]) -> list[int]:
+    """Nodes of a chain that disturb what a neighbor of a node receives from it, without hearing it.
+
+    Args:
+        node: The node.
+        x_m: Places of all nodes [m].
+        senders: Nodes that may send.
+    """
+    neighbors = [k for k in range(len(x_m)) if k != node and abs(x_m[k] - x_m[node]) <= RANGE_M]
+    return [
+        i
+        for i in senders
+        if abs(x_m[i] - x_m[node]) > SENSE_M and any(abs(x_m[i] - x_m[k]) <= SENSE_M for k in neighbors)
+    ]
+
 
 PLACES = {
     **{name: g.letter for name, g in GRIDS.items()},

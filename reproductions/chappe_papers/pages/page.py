@@ -8,6 +8,9 @@ from pathlib import Path
 import jinja2
 from chappe.cli.inputs import write_file
 
+from chappe_papers.pages import answers
+from chappe_papers.pages.answers import FURTHER, LEADING, Answer
+
 Rows = Sequence[Sequence[str]]
 
 WIDEST = 160
@@ -140,6 +143,8 @@ class Page:
     """Of short runs: published verdicts by conclusion and by name of a claim."""
     published_counts: Mapping[str, int] = field(default_factory=dict)
     """Of short runs: number of claims by published verdict."""
+    answers: Sequence[Answer] = ()
+    """Answers of additions."""
 
     @property
     def counted(self) -> str:
@@ -183,8 +188,10 @@ def write(path: Path, page: Page) -> None:
         undefined=jinja2.StrictUndefined,
     )
     environment.filters.update(tight=tight, kind=kind, marked=_marked)
+    leading = [a for a in page.answers if a.place == LEADING]
+    further = [a for a in page.answers if a.place == FURTHER]
     text = environment.get_template("page.html.j2").render(
-        page=page, about=ABOUT, legend=(COUNTED, DRAWN), advice=ADVICE
+        page=page, leading=leading, further=further, about=ABOUT, legend=(COUNTED, DRAWN), advice=ADVICE
     )
     write_file(path, text.encode("utf-8"))
 
@@ -219,7 +226,7 @@ def conclusions(page: Page, bold: str = "") -> list[str]:
 
 def write_markdown(path: Path, page: Page) -> None:
     """Writes the page as Markdown, next to the figures."""
-    lines = [f"# {page.title}", "", ABOUT, ""]
+    lines = [f"# {page.title}", "", ABOUT, "", *answers.leading(page.answers)]
     lines += conclusions(page, "**")
     lines += ["", page.note, ""] if page.findings else [page.note, ""]
     if page.counts:
@@ -248,6 +255,7 @@ def write_markdown(path: Path, page: Page) -> None:
             lines += [" ".join(s.remarks), ""]
         if s.figures:
             lines += [*(f"![{f.title}]({f.png})" for f in s.figures), ""]
+    lines += answers.further(page.answers)
     if page.readings:
         lines += ["## Other readings", "", *(line for text in page.readings for line in (text, ""))]
     if page.figures:

@@ -14,7 +14,7 @@ from chappe_papers.ramarathinam2003.single_runs import SingleRuns
 from chappe_papers.runs import reference
 from chappe_papers.runs.design import Design
 from chappe_papers.runs.estimates import NS2, Estimates, Measure
-from chappe_papers.runs.measured import share
+from chappe_papers.runs.measured import share, sum_of
 from chappe_papers.runs.runner import Runner
 
 SECONDS = 500.0
@@ -63,8 +63,10 @@ LEFT = {0: "left_0_j", STUDENT: f"left_{STUDENT}_j"}
 
 TCP_BITS, UDP_BITS, UDP_SENT_BITS = "tcp_bits_delivered", "udp_bits_delivered", "udp_bits_sent"
 UDP_LOST = "udp_share_lost"
+ACKS_LOST = "acks_share_lost_to_queues"
+"""Share of TCP's acknowledgements that find a queue full."""
 
-COST = (ROUTING_BYTES, ROUTING_HEADERS, BITS, TCP_BITS, UDP_BITS, UDP_SENT_BITS, UDP_LOST)
+COST = (ROUTING_BYTES, ROUTING_HEADERS, BITS, TCP_BITS, UDP_BITS, UDP_SENT_BITS, UDP_LOST, ACKS_LOST)
 """Further values taken from a run."""
 
 
@@ -115,6 +117,8 @@ class Ramarathinam(Design):
         last = pl.DataFrame([sent, received]).max_horizontal().to_list()
         delivered = {f"{group}_all": float(sum(acked[slice(*span)])) for group, span in FLOWS.items()}
         bits = 8.0 * float(flows["bytes_delivered"].sum())
+        outcomes = tables["packet_outcomes"]
+        acks = [kind == "ack" for kind in outcomes["packet_class"].to_list()]
         datagrams = flows.filter(pl.col("transport") == "udp")
         udp, udp_sent, udp_arrived = (
             float(datagrams[name].sum()) for name in ("bytes_delivered", "packets_sent", "packets_delivered")
@@ -125,7 +129,7 @@ class Ramarathinam(Design):
             **{name: empty.fill_null(SECONDS)[n] for n, name in LIFE.items()},
             GAP: last[0] - last[STUDENT],
             **{name: batteries["remaining_j"][n] for n, name in LEFT.items()},
-            **_packets(tables["packet_outcomes"], float(nodes["routing_packets_sent"].sum())),
+            **_packets(outcomes, float(nodes["routing_packets_sent"].sum())),
             ROUTING_BYTES: float(nodes[ROUTING_BYTES].sum()),
             ROUTING_HEADERS: float(nodes[ROUTING_HEADERS].sum()),
             BITS: bits,
@@ -133,6 +137,7 @@ class Ramarathinam(Design):
             UDP_BITS: 8.0 * udp,
             UDP_SENT_BITS: 8.0 * udp * share(udp_sent, udp_arrived),
             UDP_LOST: 1 - share(udp_arrived, udp_sent),
+            ACKS_LOST: share(*(sum_of(outcomes, name, acks) for name in ("dropped_queue_full", "created"))),
             PER_BIT: float((batteries["capacity_j"] - batteries["remaining_j"]).sum()) / bits,
             **delivered,
             **_curves(tables["flow_batches"]),

@@ -5,10 +5,12 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from chappe_papers.extras import Extra, percent
+from chappe_papers.judging.judge import times
 from chappe_papers.pages.figures import Rows, Sheet, cell
 from chappe_papers.ramarathinam2003 import likelihood
 from chappe_papers.ramarathinam2003.consistency import Medians, ranks
 from chappe_papers.ramarathinam2003.design import (
+    ACKS_LOST,
     BITS,
     DESIGN,
     HANDLED,
@@ -30,7 +32,10 @@ from chappe_papers.ramarathinam2003.points import (
     NS2_RATE,
     OUTLOOK,
     RATE,
+    ROOM,
     ROUTINGS,
+    UDP_KBPS,
+    UDP_ROOM,
     VARIANTS,
     WALKING,
     Point,
@@ -201,26 +206,75 @@ def _overhead_rows(ours: Estimates, ns2: Estimates) -> Rows:
     ]
 
 
+_BESIDE = ("aodv", "dsr")
+"""Routing protocols that are tried with datagrams."""
+
+_UDP_NETWORKS = (MAIN, *OUTLOOK, UDP_ROOM)
+
+
 def _udp_points(_length: Length) -> list[Point]:
-    return [Point("reno", r, reading) for r in ("aodv", "dsr") for reading in (MAIN, *OUTLOOK)]
+    return [Point("reno", r, reading) for r in _BESIDE for reading in _UDP_NETWORKS]
 
 
 def _udp_rows(ours: Estimates, _ns2: Estimates) -> Rows:
     """Transfers with more and more datagrams; the mesh of the paper is TCP."""
     rows = []
-    for r in ("aodv", "dsr"):
-        for reading in (MAIN, *OUTLOOK):
+    for r in _BESIDE:
+        for reading in _UDP_NETWORKS:
             p = Point("reno", r, reading)
             segments, tcp = [cell(ours.get(p, SEGMENTS[load])) for load in LOADS], cell(ours.get(p, TCP_BITS), 1e-6)
+            acks = cell(ours.get(p, ACKS_LOST), 100.0)
             if reading == MAIN:
-                rows.append([ROUTINGS[r], "none: the mesh is TCP", *segments, tcp, "-", "-"])
+                rows.append([ROUTINGS[r], "none: the mesh is TCP", *segments, tcp, "-", "-", acks])
                 continue
             sent, delivered, lost = (
                 cell(ours.get(p, name), scale)
                 for name, scale in ((UDP_SENT_BITS, 1e-6), (UDP_BITS, 1e-6), (UDP_LOST, 100.0))
             )
-            rows.append([ROUTINGS[r], sent, *segments, tcp, delivered, lost])
+            queue = f" (queues of {ROOM})" if reading == UDP_ROOM else ""
+            rows.append([ROUTINGS[r], sent + queue, *segments, tcp, delivered, lost, acks])
     return rows
+
+
+def _udp_answers(ours: Estimates) -> list[tuple[str, str]]:
+    """What TCP keeps, what all deliver, and why short transfers starve beside few datagrams."""
+    most, least = list(OUTLOOK)[-1], next(iter(OUTLOOK))
+    kept, lost, stopped = [], [], []
+    grows = True
+    for r in _BESIDE:
+        alone, full = Point("reno", r), Point("reno", r, most)
+        few, room = Point("reno", r, least), Point("reno", r, UDP_ROOM)
+        if any(ours.get(p, TCP_BITS) is None for p in (alone, full, few, room)):
+            return []
+        tcp, rest, udp = (
+            1e-6 * ours.take(p, m).mean for p, m in ((alone, TCP_BITS), (full, TCP_BITS), (full, UDP_BITS))
+        )
+        grows &= rest + udp > tcp
+        kept.append(
+            f"with {ROUTINGS[r]} all flows together deliver {rest + udp:,.0f} Mbit in a run, and TCP alone, without "
+            f"datagrams, {tcp:,.0f}, of which it keeps {rest:,.0f}, {100 * rest / tcp:.0f} %"
+        )
+        lost.append(f"{100 * ours.take(full, UDP_LOST).mean:.0f} %")
+        acks = [f"{100 * ours.take(p, ACKS_LOST).mean:.0f} %" for p in (alone, few, room)]
+        short = [f"{ours.take(p, SEGMENTS['heavy']).mean:,.0f}" for p in (alone, few, room)]
+        stopped.append(
+            f"with {ROUTINGS[r]} it reaches {short[0]} segments without datagrams, {short[1]} beside them, and "
+            f"{short[2]} with queues of {ROOM} packets; {', '.join(acks)} of the acknowledgements find a full queue"
+        )
+    collapse = (
+        f"{'No collapse, but TCP gives way' if grows else 'A collapse'}: beside the most datagrams (90 sources of "
+        f"{UDP_KBPS[-1]} kbit/s, a fifth of the time) {'; '.join(kept)}. "
+        f"Of the datagrams {' and '.join(lost)} are lost."
+    )
+    stop = (
+        f"The student's under heavy load, beside sources of {UDP_KBPS[0]} kbit/s: {'; '.join(stopped)}. No mesh of TCP "
+        "slows the ten uploads any more, and their acknowledgements fill the queue of the professor, from which the "
+        "short transfers come, too; DSR's queue sends acknowledgements before data, however long it is."
+    )
+    return [
+        ("TCP-friendliness and congestion collapse beside UDP (the paper's outlook)?", collapse),
+        ("Why do short transfers stop beside few datagrams?", stop),
+    ]
 
 
 def _walking_points(_length: Length) -> list[Point]:
@@ -237,6 +291,38 @@ def _walking_rows(ours: Estimates, _ns2: Estimates) -> Rows:
         if len(gains) == len(measures):
             rows.append([title, cell(ours.get(sits, TCP_BITS), 1e-6), *gains])
     return rows
+
+
+_CHANGED = {**{name: f"the segments of {load}" for load, name in SEGMENTS.items()}, TCP_BITS: "what TCP delivers"}
+
+
+def _walking_answers(ours: Estimates) -> list[tuple[str, str]]:
+    """Changes while all walk, with intervals that hold together at 95 % (Bonferroni)."""
+    changes = {
+        (m, r): times(*pair)
+        for m in (*(SEGMENTS[load] for load in LOADS), TCP_BITS)
+        for r in ROUTINGS
+        for pair in ours.both(Point("reno", r, WALKING), Point("reno", r), m)
+    }
+    if not changes:
+        return []
+    at = 1 - 0.05 / len(changes)
+
+    def said(measures: Sequence[str]) -> str:
+        own = [e for (m, _), e in changes.items() if m in measures]
+        means, ends = [e.mean for e in own], [end for e in own for end in e.interval(at)]
+        low, high, least, most = (100 * (v - 1) for v in (min(means), max(means), min(ends), max(ends)))
+        return f"{low:+.0f} to {high:+.0f} % (intervals {least:+.0f} to {most:+.0f})"
+
+    decided = [f"{_CHANGED[m]} with {ROUTINGS[r]}" for (m, r), e in changes.items()
+               if not e.interval(at)[0] <= 1 <= e.interval(at)[1]]  # fmt: skip
+    few = f"significantly only {', '.join(decided)}" if decided else "none of them significantly"
+    text = (
+        "In this classroom all stay in range of each other. While all walk at 1 m/s, what TCP delivers "
+        f"changes by {said([TCP_BITS])}, and the segments of the student's transfers by "
+        f"{said(list(SEGMENTS.values()))}; {few} (all {len(changes)} intervals together at 95 %)."
+    )
+    return [("Does walking change the results (the paper names the static setting as a reason)?", text)]
 
 
 EXTRAS = {
@@ -272,13 +358,13 @@ EXTRAS = {
     "udp": Extra("udp", _udp_points, None, None, {"udp": Sheet(
         "Reno beside datagrams: medians of segments, and what all flows together deliver in a run [Mbit]",
         ("routing", "UDP sent", *(f"segments, {load}" for load in LOADS), "TCP delivered", "UDP delivered",
-         "UDP lost [%]"),
+         "UDP lost [%]", "ACKs lost to queues [%]"),
         _udp_rows, shown=True,
-    )}),
+    )}, answers=_udp_answers),
     "walking": Extra("walking", _walking_points, None, None, {"walking": Sheet(
         "Reno while all walk through the classroom at 1 m/s, compared with the static classroom",
         ("routing", "all TCP, static [Mbit]", *(f"segments, {load}" for load in LOADS), "all TCP"),
         _walking_rows, shown=True,
-    )}),
+    )}, answers=_walking_answers),
 }  # fmt: skip
 """Additions by name."""

@@ -80,6 +80,12 @@ OUTLOOK: dict[str, dict[str, Any]] = {
 }
 """Networks for which the paper asks in its outlook, by name of the reading: settings."""
 
+UDP_ROOM = f"udp_{UDP_KBPS[0]}_room"
+"""The first of these with room for all windows in every queue: the counter-test of what stops short transfers there."""
+
+ROOM = 500
+"""Packets that wait at most, with that room."""
+
 WALKING = "walking"
 _WALKS: dict[str, Any] = {
     "mobility.model": "random_waypoint",
@@ -112,6 +118,8 @@ def scenario(point: Point) -> Scenario:
     if point.reading in READINGS:
         changes |= READINGS[point.reading][1]
     changes |= OUTLOOK.get(point.reading, {})
+    if point.reading == UDP_ROOM:
+        changes |= OUTLOOK[f"udp_{UDP_KBPS[0]}"] | {"queue.limit": ROOM}
     if point.reading == WALKING:
         changes |= _WALKS
     return base().with_settings(changes)

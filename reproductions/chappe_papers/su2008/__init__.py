@@ -8,5 +8,5 @@ PAPER = Paper(
     "a testbed of 802.11b routers, one to five hops, alone and before a path to Europe or the US",
     figures=tuple(range(1, 15)),
     tables=tuple(range(1, 10)),
-    extras=("informed", "outlook", "predictions", "calibration", "buffers"),
+    extras=("informed", "outlook", "clamping", "predictions", "calibration", "buffers"),
 )

@@ -4,17 +4,19 @@ import csv
 from importlib.resources import files
 
 from chappe import text as show
+from chappe.stats import Estimate
 
 from chappe_papers.extras import Extra
 from chappe_papers.judging.claims import needs
 from chappe_papers.judging.judge import times
 from chappe_papers.pages.figures import Rows, Sheet, cell
 from chappe_papers.runs.estimates import Estimates
+from chappe_papers.statistics.pairs import Paired
 from chappe_papers.su2008 import informed
 from chappe_papers.su2008.design import AGGREGATE, JAIN, WINDOW, Length
 from chappe_papers.su2008.figures import median_error
 from chappe_papers.su2008.outcomes import WORDS, outcomes, predicted, tally
-from chappe_papers.su2008.points import HOPS, OUTLOOK, SCHEMES, Point
+from chappe_papers.su2008.points import FROZEN, HOPS, INFORMED, OUTLOOK, SCHEMES, Point
 from chappe_papers.su2008.targets import (
     BUFFERS_OF_2,
     CALIBRATE,
@@ -26,6 +28,7 @@ from chappe_papers.su2008.targets import (
     Prediction,
     kind_of,
     predictions,
+    printed,
 )
 
 ROLES = (CALIBRATE, PREDICT, ORDER, CONTEXT)
@@ -165,6 +168,64 @@ def _gain(ours: Estimates, a: Point, b: Point) -> str:
     return "-"
 
 
+# ---- clamping and fairness ----
+
+_CLAMPED = ("clamp3", "clamp4")
+_CLAMPED_AT = [*((h, INFORMED) for h in HOPS), (1, FROZEN)]
+"""Lengths of Table VI and their model; over one hop also in the frozen one, in which the rows are farther apart."""
+
+
+def _clamped(hops: int, model: str, scheme: str) -> Point:
+    return Point("rows", hops, scheme=scheme, model=model)
+
+
+def _of_clamping(_: Length) -> list[Point]:
+    return [_clamped(*at, s) for at in _CLAMPED_AT for s in ("reno", *_CLAMPED)]
+
+
+def _fairer(ours: Estimates, hops: int, model: str, scheme: str) -> Estimate | None:
+    """Jain's index compared with Reno's, run by run: every run has its own shadowing, the same for all schemes."""
+    a, b = (ours.get(_clamped(hops, model, s), JAIN) for s in (scheme, "reno"))
+    return a.minus(b) if isinstance(a, Paired) and isinstance(b, Paired) else None
+
+
+def _clamping_rows(ours: Estimates, _: Estimates) -> Rows:
+    rows = []
+    for hops, model in _CLAMPED_AT:
+        for s in _CLAMPED:
+            indices = [cell(ours.get(_clamped(hops, model, t), JAIN)) for t in ("reno", s)]
+            rows.append([str(hops), model, SCHEMES[s][0], *indices, cell(_fairer(ours, hops, model, s))])
+    return rows
+
+
+def _clamping_answers(ours: Estimates) -> list[tuple[str, str]]:
+    parts, shown = [], []
+    for model in (INFORMED, FROZEN):
+        reno, more = ours.get(_clamped(1, model, "reno"), JAIN), [_fairer(ours, 1, model, s) for s in _CLAMPED]
+        if reno is None or None in more:
+            return []
+        known = [e for e in more if e is not None]
+        shown += [e.interval()[0] > 0 for e in known]
+        gains = " and ".join(f"{_signed(e)} with {SCHEMES[s][0]}" for s, e in zip(_CLAMPED, known, strict=True))
+        parts.append(f"{cell(reno)} with Reno, {gains} ({model} model)")
+    theirs = (f"{printed(f'T6J-{name}-1'):g} with {name}" for name in ("Reno", "Clamping 3", "Clamping 4"))
+    word = "Yes" if all(shown) else "In part" if any(shown) else "Not shown"
+    longer = [e for h in HOPS[1:] for s in _CLAMPED if (e := _fairer(ours, h, INFORMED, s)) is not None]
+    fairer = sum(e.interval()[0] > 0 for e in longer)
+    text = (
+        f"{word}: Jain's index of the four flows is {'; '.join(parts)}. The paper has {', '.join(theirs)}, "
+        f"on four paths. Over 2 to {HOPS[-1]} hops it changes by {min(e.mean for e in longer):+.3f} to "
+        f"{max(e.mean for e in longer):+.3f}, "
+        f"significantly upward in {fairer} of {len(longer)} cases."
+    )
+    return [("Clamping shows better fairness over 1 hop (Table VI)?", text)]
+
+
+def _signed(e: Estimate) -> str:
+    low, high = e.interval()
+    return f"{e.mean:+.4f} ({low:+.4f} to {high:+.4f})"
+
+
 EXTRAS = {
     "informed": Extra("informed", _informed, None, None, {
         "scores": Sheet("numbers within 25 % of the paper's, and median errors, with their intervals",
@@ -197,6 +258,10 @@ EXTRAS = {
         "other_numbers": Sheet("numbers compared by their order only, or given for context", _HEADER,
                                lambda a, _: _rows_of(_frozen(a), (ORDER, CONTEXT))),
     }),
+    "clamping": Extra("clamping", _of_clamping, None, None, {"clamping": Sheet(
+        "four flows on disjoint paths: Jain's index with clamping and its difference from Reno's, run by run",
+        ("hops", "model", "scheme", "Reno", "clamping", "difference"), _clamping_rows,
+    )}, answers=_clamping_answers),
     "calibration": Extra("calibration", lambda _: [], None, None, {"calibration": Sheet(
         "four numbers used to calibrate what the paper does not give",
         ("step", "number of the paper", "wanted", "settings", "here", "of", "chosen"), _calibration_rows,

@@ -9,6 +9,7 @@ from chappe_papers.pages.figures import Chart, Legend, Panel, Rows, Sheet, cell,
 from chappe_papers.runs.estimates import Estimates
 from chappe_papers.zhou2004.claims import ALL
 from chappe_papers.zhou2004.design import GOODPUT, MEASURES, PRINTED, SEGMENTS, UNFAIRNESS, Length, of_alike
+from chappe_papers.zhou2004.fairness import FAIRNESS
 from chappe_papers.zhou2004.figures import LEGEND, LOG_FROM, READING, TICKS, X_LABEL, X_NAME, over_variants
 from chappe_papers.zhou2004.formulas import mathis, padhye
 from chappe_papers.zhou2004.points import ALIKE, LONE, MECHANISMS, PAPERS, READINGS, VARIANTS, Point
@@ -182,6 +183,7 @@ def _formula_rows(ours: Estimates, ns2: Estimates) -> Rows:
 _COUNTED = tuple(f"claims: {v.value}" for v in Verdict)
 
 EXTRAS: dict[str, Extra] = {
+    "fairness": FAIRNESS,
     "readings": Extra(
         "readings",
         _of_readings,

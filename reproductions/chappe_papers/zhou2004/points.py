@@ -137,14 +137,21 @@ READINGS: dict[str, Reading] = {
 """Readings by name; the first, with the TCP of the time, is that of the figures and of the verdicts."""
 
 
+_RTTS = {f"wired_link.{i}.delay": f"{2 + 10 * i} ms" for i in range(FLOWS)}
+_FQ_CODEL = {f"wired_link.{LOSSY}.queue.discipline": "fq_codel"}
+
 FURTHER: dict[str, Reading] = {
-    "rtts": Reading(
-        "round-trip times of 52, 72, 92, 112 and 132 ms",
-        ("ns2-2004",),
-        _OLD | {f"wired_link.{i}.delay": f"{2 + 10 * i} ms" for i in range(FLOWS)},
+    "rtts": Reading("round-trip times of 52, 72, 92, 112 and 132 ms", ("ns2-2004",), _OLD | _RTTS),
+    "fq_codel": Reading("FQ-CoDel before the lossy link", ("ns2-2004",), _OLD | _FQ_CODEL),
+    "rtts_fq_codel": Reading("the same with these round-trip times", ("ns2-2004",), _OLD | _RTTS | _FQ_CODEL),
+    "fq_codel_authors": Reading(
+        "the same with Snoop and ELN as their authors describe them",
+        ("ns2-2004", "snoop-1995"),
+        _OLD | _AUTHORS | _FQ_CODEL,
+        _AUTHORS_BOXES,
     ),
 }
-"""Networks of which the paper only speaks: the main reading but for their settings."""
+"""Networks of which the paper only speaks, or that answer its call: the main reading but for their settings."""
 
 
 def tables() -> dict[str, Any]:

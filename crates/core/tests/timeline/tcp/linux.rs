@@ -329,10 +329,12 @@ fn answer(timelines: usize, drawn: &str, written: &str, receivers: &str, flows: 
     format!(
         "# Linux, packet for packet\n\n\
         **The preset `linux` repeats all {timelines} timelines of a kernel with scripted losses packet for packet, and those of {receivers}\n\
-        receivers. It agrees with {agree} of {repeated} further scripts, and in {same} of {} comparisons of long flows.** Each\n\
-        section lists the differences, with their causes where they are known.\n\n\
+        receivers. It agrees with {agree} of {repeated} further scripts, and in {same} of {} comparisons of the goodput of long flows.\n\
+        {}**\n\n\
+        Each section lists the differences, with their causes where they are known.\n\n\
         {}\n\n",
         same + others,
+        crate::linux_flows::shares_told(),
         crate::linux_flows::COMPARED
     )
 }
@@ -368,8 +370,10 @@ fn every_timeline_has_the_kernels_order_of_packets_and_its_times() {
     let there = std::fs::read_to_string(&path).unwrap_or_default();
     let models = std::fs::read_to_string(repository.join("docs/linux.md")).expect("a page");
     let (repeated, agree) = totals([drawn, written]);
-    let told = format!("| {agree} of {repeated} agree |");
     let words = models.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(words.contains(&told), "docs/linux.md does not say {told}");
+    let shares = format!("| {} are shared as by the kernel |", crate::linux_flows::shares_inside());
+    for told in [format!("| {agree} of {repeated} agree |"), shares] {
+        assert!(words.contains(&told), "docs/linux.md does not say {told}");
+    }
     assert!(there == page, "validation-linux.md is not current: run the tests with CHAPPE_WRITE_DOCS=1");
 }
