@@ -20,6 +20,7 @@ __all__ = [
     "number",
     "plain",
     "rate",
+    "relative",
     "say",
     "table",
     "tell",
@@ -109,6 +110,18 @@ def estimate(row: Mapping[str, Any], scale: float = 1.0) -> str:
         return with_error(mean, half, scale)
     places = min(max(0, 1 - math.floor(math.log10(half * scale))), 9)
     return f"{mean * scale:,.{places}f} ({low * scale:,.{places}f} to {high * scale:,.{places}f})"
+
+
+def relative(row: Mapping[str, Any], places: int = 1) -> str:
+    """Relative difference of a row of a comparison with its interval, or with the reason why it has none."""
+    value, low, high = (row[name] for name in ("relative", "relative_ci_low", "relative_ci_high"))
+    if value is None:
+        return "-" if row.get("estimate_b") is None else "- (baseline is 0)"
+    if low is None or high is None:
+        ends = "one run" if row.get("n") == 1 else "baseline may be 0"
+    else:
+        ends = f"{100 * low:+.{places}f} to {100 * high:+.{places}f}"
+    return f"{100 * value:+.{places}f} ({ends}) %"
 
 
 def __getattr__(name: str) -> Any:

@@ -32,7 +32,7 @@ class Quotient(Estimate):
             e = a.over(b)
             relative = Relative.of(Jackknife.mean(units[:, 0]), Jackknife.mean(units[:, 1]), is_paired=True)
         else:
-            e, relative = ratio(a, b), Relative(a, b, 0.0, is_paired=False)
+            e, relative = ratio(a, b), Relative(a, b)
         return cls(1 - e.mean if missing else e.mean, e.variance, e.df, relative, missing)
 
     def beyond(self, value: float) -> Estimate:
