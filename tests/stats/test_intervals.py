@@ -163,7 +163,11 @@ def test_an_index_stays_between_its_limits() -> None:
 
 def test_ends_are_printed_where_sides_differ() -> None:
     assert estimate({"estimate": 0.0, "ci_low": 0.0, "ci_high": 30.74}) == "0 (0 to 31)"
-    assert estimate({"estimate": 10.0, "ci_low": 8.0, "ci_high": 12.2}) == "10.0 ± 2.1"
+    assert estimate({"estimate": 10.0, "ci_low": 8.0, "ci_high": 12.2}) == "10.0 (8.0 to 12.2)"
+    assert estimate({"estimate": 10.0, "ci_low": 7.96, "ci_high": 12.01}) == "10.0 ± 2.0"
+    assert estimate({"estimate": 2780.0, "ci_low": 1503.0, "ci_high": 4688.0}) == "2,780 (1,503 to 4,688)"
+    # Sides that differ by a rounding error, on both sides of 2.25.
+    assert estimate({"estimate": 10.0, "ci_low": 7.75 + 1e-12, "ci_high": 12.25}) in ("10.0 ± 2.2", "10.0 ± 2.3")
     assert estimate({"estimate": 1e4, "ci_low": 9e3, "ci_high": 1.5e4}, 1e-3) == "10.0 (9.0 to 15.0)"
     assert estimate({"estimate": 5.0, "ci_low": 5.0, "ci_high": 5.0 + 1e-12}) == "5.000"
     assert estimate({"estimate": 5.0, "ci_low": None, "ci_high": None}) == "5.000"
