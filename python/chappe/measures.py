@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from chappe._common.arguments import quoted
 from chappe.scenario import flow_selection
-from chappe.stats import Jackknife, Pooled, Statistic, exact_rate, exact_share, jain_of_totals, quotient, skewness
+from chappe.stats import Jackknife, Pooled, Statistic, exact_rate, exact_share, jain_of_totals, quotient
 
 if TYPE_CHECKING:
     import polars as pl
@@ -388,7 +388,7 @@ class Totals(NamedTuple):
         if self.exact is not None and len(together.pseudo):
             over, under = (float(total) for total in self.known.rows.sum(axis=0))
             interval = partial(self.exact, over, under)
-        return Pooled(e.mean, e.variance, e.df, skewness(together.pseudo), interval, self.limits)
+        return Pooled(e.mean, e.variance, e.df, interval, self.limits, skewness=e.skewness)
 
     @property
     def of_run(self) -> tuple[float, float]:

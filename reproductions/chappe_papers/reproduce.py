@@ -27,7 +27,7 @@ from chappe_papers.paper import Paper, Wanted
 from chappe_papers.runs import runner
 from chappe_papers.runs.design import SEARCHED, Length
 from chappe_papers.runs.estimates import Estimates
-from chappe_papers.statistics.quotients import standard_error
+from chappe_papers.statistics.quotients import interval_of, standard_error
 
 SHORT = (
     "Short runs leave claims undecided. Reasons are given only where runs of full length had the same outcome. "
@@ -378,7 +378,8 @@ _DIGITS = ".12g"
 
 CLAIM_COLUMNS = (
     "claim", "section", "says", "verdict", "only", "size", "sub_claim", "group", "where", "effect", "low_95", "high_95",
-    "unit", "standard_error", "degrees_of_freedom", "paper_low", "paper_high", "answer", "ns2_effect", "ns2_answer",
+    "unit", "standard_error", "degrees_of_freedom", "skewness", "paper_low", "paper_high", "answer", "ns2_effect",
+    "ns2_answer",
 )  # fmt: skip
 
 
@@ -399,14 +400,14 @@ def claim_rows(claims: Sequence[Claim], answers: Mapping[str, Answer], ns2: Mapp
             def printed(value: float | None, form: Form = some.form) -> str:
                 return "" if value is None else f"{value * form.scale + form.offset:{_DIGITS}}"
 
-            low, high = one.effect.interval() if one is not None else (None, None)
-            error, df = standard_error(one.effect) if one is not None else (None, None)
+            low, high = interval_of(one.effect) if one is not None else (None, None)
+            error, df, skewness = standard_error(one.effect) if one is not None else (None, None, None)
             paper = some.paper or (None, None)
             rows.append([
                 *head, some.sub_claim, some.group, some.where, printed(one.effect.mean if one else None), printed(low),
                 printed(high), some.form.unit, "" if error is None else f"{abs(error * some.form.scale):{_DIGITS}}",
-                "" if df is None else f"{df:{_DIGITS}}", printed(paper[0]), printed(paper[1]),
-                words[check] if one else "",
+                "" if df is None else f"{df:{_DIGITS}}", "" if skewness is None else f"{skewness:{_DIGITS}}",
+                printed(paper[0]), printed(paper[1]), words[check] if one else "",
                 printed(other.effect.mean if other else None), words[their_check] if other else "",
             ])  # fmt: skip
     return rows

@@ -9,7 +9,7 @@ import pytest
 from chappe import stats
 from chappe.stats import quantiles as order
 from chappe_papers.ramarathinam2003.consistency import Resampled
-from chappe_papers.statistics import best_subset, ranks
+from chappe_papers.statistics import best_subset, quotients, ranks
 from chappe_papers.statistics.quotients import Quotient
 from test_confidence import SOME, WRONG, takers
 
@@ -23,6 +23,7 @@ CALLS: dict[str, Callable[[Any], object]] = {
     "Times.half_width": lambda c: ranks.Times.of(MEDIAN, MEDIAN).half_width(c),
     "Times.interval": lambda c: ranks.Times.of(MEDIAN, MEDIAN).interval(c),
     "Quotient.half_width": lambda c: Quotient.between(ESTIMATE, ESTIMATE).half_width(c),
+    "interval_of": lambda c: quotients.interval_of(ESTIMATE, c),
     "Quotient.interval": lambda c: Quotient.between(ESTIMATE, ESTIMATE).interval(c),
     "Resampled.half_width": lambda c: Resampled.around(1.0, np.array(SOME)).half_width(c),
     "Resampled.interval": lambda c: Resampled.around(1.0, np.array(SOME)).interval(c),

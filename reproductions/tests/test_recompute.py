@@ -20,8 +20,8 @@ R: dict[str, Any] = runpy.run_path(str(PROGRAM))
 
 def point(effect: Quotient) -> Any:
     low, high = effect.interval()
-    error, df = standard_error(effect)
-    return R["Point"]("", "", "", effect.mean, low, high, error, df, None, False, "")
+    error, df, skewness = standard_error(effect)
+    return R["Point"]("", "", "", effect.mean, low, high, error, df, None, False, "", skewness)
 
 
 def test_recorded_verdicts_come_out_again(capsys: pytest.CaptureFixture[str]) -> None:
@@ -69,10 +69,11 @@ def test_twelve_claims_of_four_papers() -> None:
     assert len({name[:2] for name in R["RULES"]}) >= 4
 
 
+@pytest.mark.parametrize("skewness", [0.0, 0.3, -0.8])
 @pytest.mark.parametrize(("a", "b"), [(1.3, 1.0), (1.04, 1.0), (0.8, 0.9)])
-def test_probabilities_of_a_quotient_follow_from_its_interval(a: float, b: float) -> None:
+def test_probabilities_of_a_quotient_follow_from_its_interval(a: float, b: float, skewness: float) -> None:
     """Welch's test of a - v b, for any v, from effect, error, degrees of freedom and both ends of the interval."""
-    one, other = Estimate(a, 0.02**2, 9), Estimate(b, 0.03**2, 7)
+    one, other = Estimate(a, 0.02**2, 9, skewness=skewness), Estimate(b, 0.03**2, 7, skewness=0.1)
     p = point(Quotient.between(one, other))
     for v in (0.7, 1.0, 1.05, 1.5):
         assert p.variance_at(v) == pytest.approx((0.02**2 + v**2 * 0.03**2) / b**2, rel=1e-6)

@@ -18,6 +18,7 @@ from chappe.study.analysis.relative import Relative
 SOME = [1.0, 2.0, 4.0]
 PSEUDO = stats.Jackknife.mean(SOME)
 ESTIMATE = PSEUDO.estimate
+SKEWED = stats.Skewed.by(ESTIMATE)
 
 
 WRONG = (95, 0, 1, 0.0, 1.0, -0.5, float("nan"), float("inf"), True, "0.95", None)
@@ -47,11 +48,15 @@ def calls() -> dict[str, Callable[[Any], object]]:
         "Quantile.half_width": lambda c: order.Quantile.at(SOME * 2).half_width(c),
         "Quantile.interval": lambda c: order.Quantile.at(SOME).interval(c),
         "Relative.interval": lambda c: Relative.of(PSEUDO, PSEUDO, is_paired=False).interval(c),
+        "Relative.ends": lambda c: Relative.of(PSEUDO, PSEUDO, is_paired=False).ends(SKEWED, c),
+        "Relative._end": lambda c: Relative.of(PSEUDO, PSEUDO, is_paired=False)._end(c, 0),
         "unseen": lambda c: states.unseen(3, c),
         "Estimate.half_width": lambda c: stats.Estimate.of(SOME).half_width(c),
         "Estimate.interval": lambda c: stats.Estimate.of(SOME).interval(c),
         "Share.half_width": lambda c: stats.Share(0.5, 0.1, 9).half_width(c),
-        "Pooled.half_width": lambda c: stats.Pooled(0.5, 0.1, 9).half_width(c),
+        "Skewed.half_width": lambda c: SKEWED.half_width(c),
+        "Skewed.interval": lambda c: SKEWED.interval(c),
+        "Skewed.reach": lambda c: SKEWED.reach(c),
         "Pooled.interval": lambda c: stats.Pooled(0.5, 0.1, 9).interval(c),
         "exact_rate": lambda c: stats.exact_rate(3, 10, c),
         "exact_share": lambda c: stats.exact_share(3, 10, c),

@@ -5,10 +5,12 @@ import statistics
 
 import numpy as np
 import pytest
+import skewed
 from chappe.stats import (
     Estimate,
     Jackknife,
     Share,
+    Skewed,
     beyond_t,
     difference,
     fisher,
@@ -242,13 +244,54 @@ def test_adjustment_of_holm() -> None:
 
 @given(st.integers(0, 2**32), st.integers(2, 30))
 def test_pairs_and_others_are_compared_as_scipy_does(seed: int, n: int) -> None:
+    """Values that lie evenly on both sides of their mean have no skewness, and nor do their differences in order."""
     rng = np.random.default_rng(seed)
-    x, y = rng.normal(5, 1, n), rng.normal(4, 2, n)
+    x, y = (mean + np.concatenate([(d := rng.normal(0, s, n)), -d]) for mean, s in ((5, 1), (4, 2)))
     related, welch = ttest_rel(x, y), ttest_ind(x, y, equal_var=False)
     a, b = paired(list(x), list(y)), unpaired(list(x), list(y))
-    assert (a.p, a.difference.df) == pytest.approx((related.pvalue, n - 1))
+    assert (a.p, a.difference.df) == pytest.approx((related.pvalue, 2 * n - 1))
     assert (b.p, b.difference.df) == pytest.approx((welch.pvalue, welch.df))
+    assert a.difference.interval() == pytest.approx(tuple(related.confidence_interval(0.95)))
+    assert b.difference.interval() == pytest.approx(tuple(welch.confidence_interval(0.95)))
     assert b.effect == pytest.approx((x.mean() - y.mean()) / math.sqrt((x.var(ddof=1) + y.var(ddof=1)) / 2))
+
+
+@given(st.integers(0, 2**32), st.integers(3, 30), st.integers(3, 30), st.floats(0.2, 3))
+def test_differences_of_skewed_values_are_corrected(seed: int, n: int, m: int, level: float) -> None:
+    """The larger p-value, and the farther end, of Student's t and of Hall's transformation."""
+    rng = np.random.default_rng(seed)
+    x, y, of_x = rng.lognormal(0, 1, n), level * rng.lognormal(0, 0.3, m), rng.lognormal(0, 1, n)
+    b, a = unpaired(list(x), list(y)), paired(list(x), list(of_x))
+    assert b.p == pytest.approx(skewed.p_value((1, x), (-1, y)))
+    assert a.p == pytest.approx(skewed.p_value((1, x - of_x)))
+    assert b.difference.skewness == pytest.approx(skewed.error((1, x), (-1, y))[3])
+    for confidence in (0.9, 0.99):
+        expected = skewed.ends([(1, x), (-1, y)], confidence)
+        assert b.difference.interval(confidence) == pytest.approx(expected, rel=1e-6, abs=1e-9)
+        # Test and interval agree.
+        for c in (a, b):
+            low, high = c.difference.interval(confidence)
+            assert (c.p < 1 - confidence) == (not low <= 0 <= high)
+    back = unpaired(list(y), list(x))
+    assert (back.p, back.difference.skewness) == pytest.approx((b.p, -b.difference.skewness))
+
+
+def test_a_skewness_near_none_corrects_nothing() -> None:
+    """Rounding gives symmetric values a skewness of 1e-17, at which the root of 1 + 6 a t would have no digit."""
+    for skewness in (1e-18, 1e-16, 1e-14, -1e-16):
+        e = Skewed(1.0, 1.0, 4, skewness=skewness)
+        assert e.reach() == pytest.approx((quantile_t(0.95, 4),) * 2)
+        assert e.p == pytest.approx(student_p(e))
+
+
+def test_probabilities_on_one_side() -> None:
+    e = Skewed.by(Estimate.of([1.0, 3.0, 2.5, -0.5, 9.0]))
+    assert e.p == 2 * e.p_above()
+    assert e.p_above(20) > 0.99
+    assert (e.p_above(math.inf), e.p_above(-math.inf)) == (1, 0)
+    assert e.p_below(20) == Skewed(-e.mean, e.variance, e.df, skewness=-e.skewness).p_above(-20)
+    assert [Skewed(1.0, 0.0, 3).p_above(value) for value in (0.0, 1.0)] == [0.0625, 1.0]
+    assert all(math.isnan(p) for p in (Skewed.by(Estimate.of([1.0])).p, Skewed.by(Estimate.of([1.0])).p_below()))
 
 
 @pytest.mark.parametrize("n", [2, 3, 5, 10])

@@ -499,7 +499,7 @@ def test_the_command(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert row[7:] == ["few runs"]
     # Three runs give no interval of a median.
     assert goodput["median"] is None
-    assert "few runs: fewer than 10 runs" in printed.out
+    assert "few runs: fewer than 14 runs" in printed.out
     assert study.Study(folder / "results/study").runs.equals(same.runs)
 
 

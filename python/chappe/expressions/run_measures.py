@@ -167,8 +167,8 @@ class Batches:
             second[second <= ROUNDING**2 * sums(pseudo**2)] = 0
             variance = np.where(n > 1, second / (n - 1) / n, math.nan)
             half_width = np.array([quantile_t(0.95, df) for df in n - 1]) * np.sqrt(variance)
-            # As stats.skewness for one run.
-            skewness = sums(deviations**3) / n / (second / n) ** 1.5 * np.sqrt(n * (n - 1)) / (n - 2)
+            # As stats.skewness for one run, by the root of the number.
+            skewness = sums(deviations**3) / n / (second / n) ** 1.5 * np.sqrt(n - 1) / (n - 2)
             skewness[(n < 3) | (second == 0)] = 0
         ends, of_events = np.full((len(n), 2), math.nan), measure_of(measure).exact
         flows_of = self._flows_of(measure) if is_index(measure) else {}
@@ -176,7 +176,7 @@ class Batches:
             flows = flows_of.get(self.keys[i], 0)
             limits = Totals.of(measure, rows[:0], flows).limits
             exact = None if of_events is None else partial(of_events, over[i], under[i])
-            ends[i] = Pooled(value[i], variance[i], n[i] - 1, skewness[i], exact, limits).interval()
+            ends[i] = Pooled(value[i], variance[i], n[i] - 1, exact, limits, skewness=skewness[i]).interval()
         return np.column_stack([value, half_width, ends, over, under])
 
 

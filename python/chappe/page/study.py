@@ -17,8 +17,8 @@ from chappe.page.notebook import flat
 from chappe.page.svg import Curve, Point, mark, plot, with_interval
 from chappe.plot.studies import places_of
 from chappe.printing import problems
-from chappe.printing.comparisons import LESS, MORE, relative, verdict
-from chappe.stats.doubts import MEANING
+from chappe.printing.comparisons import LESS, MORE, verdict
+from chappe.stats.doubts import meant
 from chappe.study import Study
 from chappe.study.study import named
 
@@ -196,8 +196,10 @@ def _differences(study: Study, name: str, label: str, baseline: tuple[str, Any] 
                 continue
             verdicts = [verdict(row) for row in of_value]
             if len(of_value) == 1:
+                doubt = f" ({of_value[0]['doubt']})" if of_value[0]["doubt"] else ""
                 facts.append(
-                    f"{label} with {axis} = {value} compared with {first}: {verdicts[0]}, {relative(of_value[0])}."
+                    f"{label} with {axis} = {value} compared with {first}: {verdicts[0]}, "
+                    f"{show.relative(of_value[0])}{doubt}."
                 )
                 continue
             found = {word: sum(v == word for v in verdicts) for word in (MORE, LESS)}
@@ -327,8 +329,7 @@ def _written(study: Study) -> dict[str, Any]:
 
 
 def _doubts(study: Study, names: Sequence[str], rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]:
-    words = {word for name in names for row in rows[name] for word in (row["doubt"] or "").split(", ") if word}
-    return [*study.doubts(names), *(f"{word}: {MEANING[word]}." for word in MEANING if word in words)]
+    return [*study.doubts(names), *meant(row["doubt"] for name in names for row in rows[name])]
 
 
 def _made(study: Study) -> str:

@@ -9,6 +9,7 @@ import polars as pl
 from chappe import text as show
 from chappe._common.words import count
 from chappe.measures import measure_of
+from chappe.stats.doubts import meant
 from chappe.study.analysis.analysis import SAME
 
 MORE, LESS, ALIKE, OPEN, UNKNOWN = "more", "less", "the same", "not decided", "not measured"
@@ -44,7 +45,7 @@ def compared(rows: pl.DataFrame, measure: str, axes: Sequence[str], by: str, wit
     said = "; ".join(f"{v} at {n} of {count(len(every), 'point')}" for v, n in found.most_common())
     show.say(f"{m.label[0].upper()}{m.label[1:]} compared with {by} = {baseline}: {said or 'nothing to compare'}.")
     t = show.table(
-        *axes, f">{baseline}", "", ">this", "", ">difference", "verdict",
+        *axes, f">{baseline}", "", ">this", "", ">difference", "verdict", "doubt",
         title="95 % confidence of all differences together", keys=len(axes),
     )  # fmt: skip
     for row, of_row in zip(every, verdicts, strict=True):
@@ -52,10 +53,13 @@ def compared(rows: pl.DataFrame, measure: str, axes: Sequence[str], by: str, wit
             *(str(row[name]) for name in axes),
             *_with_unit(row["estimate_b"], m.scale, m.unit),
             *_with_unit(row["estimate_a"], m.scale, m.unit),
-            relative(row),
+            show.relative(row),
             of_row,
+            row["doubt"] or "",
         )
     show.write(t)
+    for text in meant(rows["doubt"] if every else ()):
+        show.say(text)
 
 
 def ranked(rows: pl.DataFrame, measure: str, axes: Sequence[str], by: Sequence[str]) -> None:
@@ -69,7 +73,7 @@ def ranked(rows: pl.DataFrame, measure: str, axes: Sequence[str], by: Sequence[s
         told = f"best: {best[0]}" if len(best) == 1 else f"indistinguishable as the best: {'; '.join(best) or 'none'}"
         show.say(f"{m.label[0].upper()}{m.label[1:]}{f' at {at}' if at else ''}, {told}.")
     t = show.table(
-        *others, *by, f">{m.label}", "", ">n", "letters", "note",
+        *others, *by, f">{m.label}", "", ">n", "letters", "note", "doubt",
         title="95 % confidence of all intervals together; settings that share a letter are indistinguishable",
         keys=len(axes),
     )  # fmt: skip
@@ -81,18 +85,12 @@ def ranked(rows: pl.DataFrame, measure: str, axes: Sequence[str], by: Sequence[s
             str(row["n"]),
             row["letters"] or "",
             row["note"] or "",
+            row["doubt"] or "",
         )
     show.write(t)
+    for text in meant(rows["doubt"]):
+        show.say(text)
 
 
 def _with_unit(value: float | None, scale: float, unit: str) -> tuple[str, str]:
     return show.number(None if value is None else value * scale), unit
-
-
-def relative(row: Mapping[str, Any]) -> str:
-    """Relative difference with its interval."""
-    value, low, high = row["relative"], row["relative_ci_low"], row["relative_ci_high"]
-    if value is None:
-        return "-"
-    ends = "" if low is None or high is None else f" ({100 * low:+.1f} to {100 * high:+.1f})"
-    return f"{100 * value:+.1f}{ends} %"

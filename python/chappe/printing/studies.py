@@ -14,7 +14,7 @@ from chappe.measures import measure_of
 from chappe.printing.results import pooled
 from chappe.results.storage.folder import FORMAT
 from chappe.scenario import flow_selection
-from chappe.stats.doubts import MEANING
+from chappe.stats.doubts import meant
 from chappe.study.study import Study, named
 from chappe.text.layout import Table
 
@@ -134,9 +134,7 @@ def _meaning(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Explanations of the words and bounds in a summary."""
     if any(row["unseen"] is not None for row in rows):
         yield "unseen: a state of up to this share of all runs may not have occurred in any of the n runs."
-    for word, meaning in MEANING.items():
-        if any(word in (row["doubt"] or "").split(", ") for row in rows):
-            yield f"{word}: {meaning}."
+    yield from meant(row["doubt"] for row in rows)
 
 
 def _curve(s: Study) -> Table:

@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from numbers import Real
 from statistics import NormalDist
@@ -26,11 +26,14 @@ class Estimate:
         mean: The mean.
         variance: Variance of the mean (not of the values).
         df: Degrees of freedom of the variance.
+        skewness: Skewness of the error of the mean: that of the values by the root of their number; 0 where it is not
+            known. :class:`Skewed` takes it into account.
     """
 
     mean: float
     variance: float
     df: float
+    skewness: float = field(default=0.0, kw_only=True)
 
     @classmethod
     def of(cls, values: Values) -> "Estimate":
@@ -45,7 +48,7 @@ class Estimate:
         # Identical to x.mean() and x.var(ddof=1), in a fifth of the time.
         mean, d = _deviations(x)
         variance = float(np.add.reduce(d * d) / (n - 1) / n) if n > 1 else math.nan
-        return cls(mean, variance, n - 1)
+        return cls(mean, variance, n - 1, skewness=_skewness(d) / math.sqrt(n))
 
     def half_width(self, confidence: float = 0.95) -> float:
         """Half the width of the Student-t interval of this confidence."""
@@ -133,8 +136,7 @@ class Jackknife:
     @property
     def estimate(self) -> Estimate:
         """The measure with the variance of its error."""
-        spread = Estimate.of(self.pseudo)
-        return Estimate(self.value, spread.variance, spread.df)
+        return replace(Estimate.of(self.pseudo), mean=self.value)
 
 
 @dataclass(frozen=True)
@@ -179,68 +181,135 @@ def exact_rate(events: float, exposure: float, confidence: float = 0.95) -> tupl
     return low / exposure, _core.quantile_gamma(events + 1, tail, above=True) / exposure
 
 
+FARTHEST = 2.0
+"""Largest distance of an end of an interval [Student's t]: the correction for skewness holds for small corrections.
+
+Without a limit, ends can be four times as far away as Student's, and of two settings that both stall in 30 % of their
+runs one with a third of the goodput differs in 75 % of comparisons of 30 runs, with the limit in 94 %.
+"""
+
+
 @dataclass(frozen=True)
-class Pooled(Estimate):
+class Skewed(Estimate):
+    """A mean, or a difference of means, whose errors may be skewed, with tests that agree with its interval.
+
+    Each end of the interval is the farther of Student's t, and of t with the cube-root correction for skewness (Hall,
+    *On the removal of skewness by transformation*, JRSS B 54, 1992; Willink, *A confidence interval and test for the
+    mean of an asymmetric distribution*, Communications in Statistics 34, 2005). With t alone, two settings of equal
+    means of which one stalls in some runs differ significantly in up to a third of all cases, always in the same
+    direction.
+    """
+
+    @classmethod
+    def by(cls, e: Estimate) -> "Skewed":
+        """The same estimate, with the correction."""
+        return cls(e.mean, e.variance, e.df, skewness=e.skewness)
+
+    def reach(self, confidence: float = 0.95) -> tuple[float, float]:
+        """Distances of the lower and the upper end of the interval [standard errors]."""
+        t, a = quantile_t(confidence, self.df), self.skewness / 6
+        if not a:
+            return t, t
+        below, above = _unskewed(t, a), -_unskewed(-t, a)
+        return max(t, min(below, FARTHEST * t)), max(t, min(above, FARTHEST * t))
+
+    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
+        """Ends of the interval of this confidence."""
+        (below, above), error = self.reach(confidence), math.sqrt(self.variance)
+        return self.mean - below * error, self.mean + above * error
+
+    def half_width(self, confidence: float = 0.95) -> float:
+        """Half the width of the interval, which is not centered on the mean."""
+        low, high = self.interval(confidence)
+        return (high - low) / 2
+
+    def p_above(self, value: float = 0.0) -> float:
+        """Probability (one-sided) of a mean at least as high when it is not above a value.
+
+        NaN where its error is not known. Equal values have no variance: their probability is half that of equal signs
+        (:func:`equal_signs`).
+        """
+        return self._p(self.mean - value, self.skewness)
+
+    def p_below(self, value: float = 0.0) -> float:
+        """Probability (one-sided) of a mean at least as low when it is not below a value."""
+        return self._p(value - self.mean, -self.skewness)
+
+    def _p(self, apart: float, skewness: float) -> float:
+        if math.isnan(apart) or math.isnan(self.variance):
+            return math.nan
+        if self.variance == 0:
+            return equal_signs(self.df) / 2 if apart > 0 else 1.0
+        t = apart / math.sqrt(self.variance)
+        if skewness and math.isfinite(t):
+            t = min(t, max(_skewed(t, skewness / 6), t / FARTHEST))
+        return beyond_t(t, self.df)
+
+    @property
+    def p(self) -> float:
+        """Probability (two-sided) of a mean at least as far from 0 when it is 0.
+
+        The interval of the confidence 1 - p ends at 0.
+        """
+        return min(2 * min(self.p_above(), self.p_below()), 1.0)
+
+
+@dataclass(frozen=True)
+class Pooled(Skewed):
     """A measure of runs or batches that may be skewed, few, or without any event.
 
     Each end of the interval is the farthest of
 
-    - Student's t,
-    - t with the cube-root correction for skewness (Hall, *On the removal of skewness by transformation*, JRSS B 54,
-      1992; Willink, *A confidence interval and test for the mean of an asymmetric distribution*, Communications in
-      Statistics 34, 2005), from three values on,
+    - those of :class:`Skewed`, with a correction from three values on,
     - for counts and shares, the exact interval of independent events,
 
     within the limits of the measure.
 
     Attributes:
-        skewness: Skewness of the values, adjusted for their number (G1); 0 where it is not known.
         exact: Interval of a given confidence that is exact for independent events; ``None`` for other measures.
         limits: Smallest and largest possible value of the measure.
     """
 
-    skewness: float = 0.0
     exact: Callable[[float], tuple[float, float]] | None = None
     limits: tuple[float, float] = (-math.inf, math.inf)
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """Ends of the interval of this confidence."""
-        t, error = quantile_t(confidence, self.df), math.sqrt(self.variance)
-        if math.isnan(t * error):
+        low, high = super().interval(confidence)
+        if math.isnan(low):
             return math.nan, math.nan
-        low, high = self.mean - t * error, self.mean + t * error
-        if self.skewness and error > 0:
-            a = self.skewness / (6 * math.sqrt(self.df + 1))
-            low = min(low, self.mean - error * _unskewed(t, a))
-            high = max(high, self.mean - error * _unskewed(-t, a))
         if self.exact is not None:
             least, most = self.exact(confidence)
             low, high = min(low, least), max(high, most)
         return max(low, self.limits[0]), min(high, self.limits[1])
 
-    def half_width(self, confidence: float = 0.95) -> float:
-        """Half the width of the interval, which is not centered on the measure."""
-        low, high = self.interval(confidence)
-        return (high - low) / 2
-
 
 def _unskewed(t: float, a: float) -> float:
-    """Quantile of the error of a skewed mean [standard errors]; ``a`` is the skewness by 6 sqrt(n)."""
-    return (math.cbrt(1 + 6 * a * (t - a)) - 1) / (2 * a)
+    """Quantile of the error of a skewed mean [standard errors]; ``a`` is a sixth of the skewness of the error."""
+    x = 6 * a * (t - a)
+    # Of a skewness near 0, which rounding makes of none, the root of 1 + x would lose all digits.
+    return (math.expm1(math.log1p(x) / 3) if x > -1 else math.cbrt(1 + x) - 1) / (2 * a)
+
+
+def _skewed(z: float, a: float) -> float:
+    """The t of which an error is the quantile: the inverse of :func:`_unskewed`."""
+    return a + z + 2 * a * z**2 + 4 / 3 * a**2 * z**3
 
 
 def skewness(values: Values) -> float:
     """Skewness, adjusted for the number of values (G1 of Joanes and Gill 1998); 0 for equal values, or fewer than 3."""
     x = np.asarray(values, dtype=float)
-    n = len(x)
-    if n < 3:
+    return _skewness(_deviations(x)[1]) if len(x) else 0.0
+
+
+def _skewness(d: NDArray[np.float64]) -> float:
+    """Skewness of values from their deviations from the mean."""
+    n = len(d)
+    deviation = math.sqrt(float(d @ d) / n)
+    if n < 3 or deviation == 0:
         return 0.0
-    _, d = _deviations(x)
-    squares = d * d
-    second, third = float(np.add.reduce(squares)) / n, float(squares @ d) / n
-    if second == 0:
-        return 0.0
-    return third / math.pow(second, 1.5) * math.sqrt(n * (n - 1)) / (n - 2)
+    z = d / deviation
+    return float((z * z) @ z) / n * math.sqrt(n * (n - 1)) / (n - 2)
 
 
 def check_confidence(confidence: float) -> float:
@@ -309,15 +378,15 @@ def _degrees(variance: float, parts: Iterable[tuple[float, float]]) -> float:
 
 def difference(a: Estimate, b: Estimate) -> Estimate:
     """Difference ``a`` - ``b`` of independent estimates, with Welch-Satterthwaite degrees of freedom."""
-    variance = a.variance + b.variance
-    return Estimate(a.mean - b.mean, variance, _degrees(variance, [(a.variance, a.df), (b.variance, b.df)]))
+    return total([a, Estimate(-b.mean, b.variance, b.df, skewness=-b.skewness)])
 
 
 def total(several: Sequence[Estimate], by: float = 1.0) -> Estimate:
     """The sum of independent estimates divided by a number, with the degrees of freedom of Welch and Satterthwaite."""
     variance = sum(e.variance for e in several)
     df = _degrees(variance, [(e.variance, e.df) for e in several])
-    return Estimate(sum(e.mean for e in several) / by, variance / by**2, df)
+    skew = sum(e.skewness * (e.variance / variance) ** 1.5 for e in several if e.skewness) if variance > 0 else 0.0
+    return Estimate(sum(e.mean for e in several) / by, variance / by**2, df, skewness=skew)
 
 
 def ratio(a: Estimate, b: Estimate) -> Estimate:
@@ -433,11 +502,11 @@ class Comparison:
     Attributes:
         difference: Difference of the means.
         effect: Difference in standard deviations: of the paired differences, or pooled over both settings.
-        p: Probability of at least such a difference (two-sided) when there is none (Student's t; without any variance,
-            by equal signs of pairs or by permutation).
+        p: Probability of at least such a difference (two-sided) when there is none (Student's t, corrected for
+            skewness; without any variance, by equal signs of pairs or by permutation).
     """
 
-    difference: Estimate
+    difference: Skewed
     effect: float
     p: float
 
@@ -455,9 +524,9 @@ def paired(a: Measured, b: Measured) -> Comparison:
     x, y = _jackknife(a), _jackknife(b)
     apart = x.pseudo - y.pseudo
     spread = Estimate.of(np.where(np.abs(apart) <= ROUNDING * np.abs(x.pseudo), 0.0, apart))
-    e = Estimate(_apart(x.value, y.value), spread.variance, spread.df)
+    e = Skewed(_apart(x.value, y.value), spread.variance, spread.df, skewness=spread.skewness)
     n = spread.df + 1
-    return Comparison(e, _in_deviations(e.mean, math.sqrt(e.variance * n) if n > 1 else math.nan), student_p(e))
+    return Comparison(e, _in_deviations(e.mean, math.sqrt(e.variance * n) if n > 1 else math.nan), e.p)
 
 
 def unpaired(a: Measured, b: Measured) -> Comparison:
@@ -465,9 +534,8 @@ def unpaired(a: Measured, b: Measured) -> Comparison:
     x, y = _jackknife(a).estimate, _jackknife(b).estimate
     df = x.df + y.df
     pooled = (x.variance * (x.df + 1) * x.df + y.variance * (y.df + 1) * y.df) / df if df > 0 else math.nan
-    e = difference(x, y)
-    e = Estimate(_apart(x.mean, y.mean), e.variance, e.df)
-    p = _separated(x.df + 1, y.df + 1) if e.variance == 0 and e.mean != 0 else student_p(e)
+    e = replace(Skewed.by(difference(x, y)), mean=_apart(x.mean, y.mean))
+    p = _separated(x.df + 1, y.df + 1) if e.variance == 0 and e.mean != 0 else e.p
     return Comparison(e, _in_deviations(e.mean, math.sqrt(pooled)), p)
 
 

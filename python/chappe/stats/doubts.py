@@ -1,8 +1,8 @@
 """Reasons to doubt an interval, as words of the column ``doubt``."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from chappe.stats import Pooled, Values, combined, holm, serial_p, trend_p
+from chappe.stats import Pooled, Skewed, Values, combined, holm, serial_p, trend_p
 
 LEVEL = 0.05
 """Probability with which a test of independent batches reports one row."""
@@ -16,19 +16,20 @@ TREND = "trend"
 Tests = Mapping[str, float]
 """p-values of the tests of the batches of a run, by the word for what they find."""
 
-FEW = 10
-"""Runs below which skewness cannot be seen, nor states that one run in four has."""
+FEW = 14
+"""Runs below which skewness cannot be seen, nor states that one run in five has: 14 runs miss those in 4 % of cases."""
 
-SKEWED = 14.0
-"""Runs per squared skewness below which the correction for skewness may not suffice.
+SKEWED = 1 / 14
+"""Squared skewness of an error above which the correction for skewness may not suffice.
 
-From this limit on, nine of ten intervals of a Pareto distribution of index 1.5 are right or marked. Of normal samples
-of 10, 15 and 30 values, 21, 8 and 0 % are marked.
+From this limit on, nine of ten intervals of a Pareto distribution of index 1.5 are right or marked. Of the means of 15
+and of 30 normal values, 8 and 0 % are marked.
 """
 
 MEANING = {
-    "few runs": f"fewer than {FEW} runs show neither skewness nor rare states; the interval may be too narrow",
-    "skewed": "a few runs decide the mean; the interval may be too narrow",
+    "few runs": f"fewer than {FEW} runs show neither skewness nor rare states; the true value may be outside",
+    "skewed high": "a few runs, far above the others, decide; the true value may be higher than the interval",
+    "skewed low": "a few runs, far below the others, decide; the true value may be lower than the interval",
     "no spread": "all runs are equal, which says little about others",
     "undefined runs": "the measure is not defined in some runs, and the mean is that of the others",
     "one run": "the interval comes from the batches of one run and does not contain differences between runs",
@@ -39,21 +40,30 @@ MEANING = {
 """Words of the column ``doubt``, with their meaning."""
 
 
-def of_runs(runs: int, undefined: int, estimate: Pooled) -> str | None:
+def of_runs(runs: int, undefined: int, estimate: Skewed) -> str | None:
     """Doubts about an interval from several runs; ``None`` without any.
 
     Args:
-        runs: Number of runs in which the measure is defined.
+        runs: Number of runs in which the measure is defined; of the setting with fewer, if two are compared.
         undefined: Number of further runs.
-        estimate: Measure of these runs.
+        estimate: Measure of these runs, or the difference of two settings.
     """
+    is_skewed = runs >= FEW and estimate.skewness**2 > SKEWED
+    is_exact = isinstance(estimate, Pooled) and estimate.exact is not None
     applies = {
         "few runs": runs < FEW,
-        "skewed": FEW <= runs < SKEWED * estimate.skewness**2,
-        "no spread": estimate.variance == 0 and estimate.exact is None,
+        "skewed high": is_skewed and estimate.skewness > 0,
+        "skewed low": is_skewed and estimate.skewness < 0,
+        "no spread": estimate.variance == 0 and not is_exact,
         "undefined runs": undefined > 0,
     }
     return ", ".join(word for word, is_true in applies.items() if is_true) or None
+
+
+def meant(doubts: Iterable[str | None]) -> list[str]:
+    """Sentences that explain the words in cells of the column ``doubt``."""
+    words = {word for cell in doubts for word in (cell or "").split(", ")}
+    return [f"{word}: {meaning}." for word, meaning in MEANING.items() if word in words]
 
 
 def tests_of(batches: Values) -> Tests:

@@ -14,6 +14,7 @@ from chappe.measures import BY_NAME
 from chappe.scenario.scenario import Scenario, ScenarioLike, scenario_of
 from chappe.study import Study
 from chappe.study.execution.sweep import sweep
+from chappe.text import relative
 
 AS_IT_IS = "as it is"
 """Case of the network without a change."""
@@ -55,7 +56,7 @@ class Advice:
     Attributes:
         findings: Recommended changes with their gains and costs, as sentences.
         table: A row for each change and measure: ``change``, ``measure``, ``estimate``, ``relative`` with
-            ``relative_ci_low`` and ``relative_ci_high``, and ``verdict``.
+            ``relative_ci_low`` and ``relative_ci_high``, ``verdict``, and ``doubt``.
         study: The study, with the axis ``case``.
         seeds: Number of seeds.
     """
@@ -111,7 +112,7 @@ def advise(
         rows = _compared(study, flows, within)
         if not any(row["verdict"] == "open" for row in rows if row["measure"] == GOODPUT):
             break
-    table = pl.DataFrame(rows, infer_schema_length=None)
+    table = pl.DataFrame(rows, infer_schema_length=None, schema_overrides={"doubt": pl.String})
     return Advice(_findings(rows, seeds, len(cases) - 1), table, study, seeds)
 
 
@@ -148,6 +149,7 @@ def _compared(study: Study, flows: str | None, within: float) -> list[dict[str, 
                     "estimate": row["estimate_a"],
                     **{name: row[name] for name in names},
                     "verdict": _verdict(row, measure),
+                    "doubt": row["doubt"],
                 }
             )
     return rows
@@ -189,7 +191,7 @@ def _findings(rows: Sequence[Mapping[str, Any]], seeds: int, tried: int) -> list
     worse = [c for c, of in by_change.items() if of[GOODPUT]["verdict"] == "worse"]
     if worse:
         worse.sort(key=lambda c: by_change[c][GOODPUT]["relative"])
-        sentences.append(f"Do not: {'; '.join(f'{c} ({relative(by_change[c][GOODPUT])})' for c in worse[:4])}.")
+        sentences.append(f"Do not: {'; '.join(f'{c} ({relative(by_change[c][GOODPUT], 0)})' for c in worse[:4])}.")
     undecided = [c for c, of in by_change.items() if of[GOODPUT]["verdict"] == "open"]
     if undecided:
         sentences.append(f"Not decided with {seeds} seeds: {'; '.join(undecided)}.")
@@ -201,23 +203,16 @@ WORDS = {GOODPUT: "goodput", DELAY: "delay", FAIRNESS: "Jain's index"}
 
 
 def _described(of_change: Mapping[str, Mapping[str, Any]], measure: str) -> str:
-    return f"{WORDS[measure]} {relative(of_change[measure])}"
+    return f"{WORDS[measure]} {relative(of_change[measure], 0)}"
 
 
 def _costs(of_change: Mapping[str, Mapping[str, Any]], measure: str) -> str:
     """Effects of a change on the other measures, where they are certain."""
     others = [
-        f"{WORDS[m]} {relative(row)}"
+        f"{WORDS[m]} {relative(row, 0)}"
         for m, row in of_change.items()
         if m != measure and row["verdict"] in ("better", "worse") and abs(row["relative"]) >= _NOTED
     ]
     unknown = [WORDS[m] for m, row in of_change.items() if m != measure and row["verdict"] == "open"]
     said = f"; {', '.join(others)}" if others else ""
     return said + (f"; {' and '.join(unknown)} not decided" if unknown else "")
-
-
-def relative(row: Mapping[str, Any]) -> str:
-    """Relative difference with its interval."""
-    low, high = row["relative_ci_low"], row["relative_ci_high"]
-    ends = "" if low is None or high is None else f" ({100 * low:+.0f} to {100 * high:+.0f})"
-    return f"{100 * row['relative']:+.0f}{ends} %"

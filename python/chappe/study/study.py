@@ -653,7 +653,8 @@ class Study:
             ``n``, ``test`` (``"paired"`` or ``"welch"``), ``correlation`` over the seeds, ``estimate_a``,
             ``estimate_b`` (of the baseline), ``difference`` (a - b) with ``ci_low`` and ``ci_high``, ``relative``
             (a - b) / b with ``relative_ci_low`` and ``relative_ci_high``, ``effect`` in standard deviations, ``p``,
-            ``p_adjusted`` (Holm, over all rows), ``significant``, ``p_same`` (Holm) and ``same``.
+            ``p_adjusted`` (Holm, over all rows), ``significant``, ``p_same`` (Holm), ``same`` and ``doubt`` (reasons to
+            doubt the difference, null without any).
 
         Raises:
             ValueError: If a measure, an axis or a value is unknown, or the study has one seed.
@@ -698,7 +699,8 @@ class Study:
             One row per setting: the other axes, the ranked axes, ``rank`` (1 + the number of settings that are
             significantly better), ``can_be_best`` (false if significantly worse than the best), both null with fewer
             than two values, ``letters``, ``estimate``, ``ci_low``, ``ci_high``, ``n``, ``note`` (``"not measured"`` for
-            fewer than two values, ``"too few runs"`` for a rank shared because of three runs or fewer).
+            fewer than two values, ``"too few runs"`` for a rank shared because of three runs or fewer), ``doubt``
+            (reasons to doubt the interval and its differences from others, null without any).
 
         Raises:
             ValueError: If a measure or an axis is unknown, or the study has one seed.
@@ -711,7 +713,9 @@ class Study:
         rows = analysis.table(analysis.rank(samples, names, direction_of(measure, direction), confidence))
         if rows.is_empty():
             return rows
-        typed = rows.cast({"rank": pl.Int64, "can_be_best": pl.Boolean, "letters": pl.String, "note": pl.String})
+        typed = rows.cast(
+            {"rank": pl.Int64, "can_be_best": pl.Boolean, **dict.fromkeys(("letters", "note", "doubt"), pl.String)}
+        )
         return analysis.with_last(typed, "letters", "estimate", "ci_low", "ci_high")
 
     def plot(

@@ -20,6 +20,7 @@ __all__ = [
     "number",
     "plain",
     "rate",
+    "relative",
     "say",
     "table",
     "tell",
@@ -29,9 +30,6 @@ __all__ = [
 ]
 
 # Functions import rich themselves: most of the time of `chappe --help` would be loading it.
-
-_LOPSIDED = 1.5
-"""Ratio of the longer to the shorter side of an interval from which both ends are printed."""
 
 
 def console() -> "Console":
@@ -101,14 +99,30 @@ def with_error(mean: float | None, half_width: float | None, scale: float = 1.0)
 
 
 def estimate(row: Mapping[str, Any], scale: float = 1.0) -> str:
-    """Estimate of a row of a summary with its interval: mean ± half width, or the ends where they are not symmetric."""
-    mean, low, high = (math.nan if row[name] is None else row[name] for name in ("estimate", "ci_low", "ci_high"))
+    """Estimate of a row of a summary with its interval: mean ± half width if both sides round to it, else both ends."""
+    mean, low, high = (
+        math.nan if row[name] is None else row[name] * scale for name in ("estimate", "ci_low", "ci_high")
+    )
     half, below, above = (high - low) / 2, mean - low, high - mean
+    if not half > 1e-5 * abs(mean):
+        return with_error(mean, half)
+    places = min(max(0, 1 - math.floor(math.log10(half))), 9)
     # Rounding errors alone make sides unequal.
-    if not max(below, above) > max(_LOPSIDED * min(below, above), 1e-5 * abs(mean)):
-        return with_error(mean, half, scale)
-    places = min(max(0, 1 - math.floor(math.log10(half * scale))), 9)
-    return f"{mean * scale:,.{places}f} ({low * scale:,.{places}f} to {high * scale:,.{places}f})"
+    if math.isclose(below, above, rel_tol=1e-9) or f"{below:.{places}f}" == f"{above:.{places}f}":
+        return with_error(mean, half)
+    return f"{mean:,.{places}f} ({low:,.{places}f} to {high:,.{places}f})"
+
+
+def relative(row: Mapping[str, Any], places: int = 1) -> str:
+    """Relative difference of a row of a comparison with its interval, or with the reason why it has none."""
+    value, low, high = (row[name] for name in ("relative", "relative_ci_low", "relative_ci_high"))
+    if value is None:
+        return "-" if row.get("estimate_b") is None else "- (baseline is 0)"
+    if low is None or high is None:
+        ends = "one run" if row.get("n") == 1 else "baseline may be 0"
+    else:
+        ends = f"{100 * low:+.{places}f} to {100 * high:+.{places}f}"
+    return f"{100 * value:+.{places}f} ({ends}) %"
 
 
 def __getattr__(name: str) -> Any:

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
 
-from chappe.stats import Estimate, Share, beyond_t, equal_signs, holm
+from chappe.stats import Estimate, Share, Skewed, equal_signs, holm
 from chappe.stats.quantiles import Quantile, rank_p
 
 from chappe_papers.statistics.best_subset import Among
-from chappe_papers.statistics.quotients import Quotient
+from chappe_papers.statistics.quotients import Quotient, interval_of
 from chappe_papers.statistics.ranks import Times
 
 LEVEL = 0.05
@@ -176,26 +176,23 @@ def _above(e: Estimate, value: float) -> float:
     if isinstance(e, Times):
         return e.p(value)
     if isinstance(e, Quotient):
-        return _above(e.beyond(value), 0)
+        return min(2 * e.beyond(value).p_above(), 1.0)
     if isinstance(e, Among):
         # It was decided at the level of the choice.
         return 0.0 if e.low > value else 1.0
     if isinstance(e, Quantile):
         return min(1.0, 2 * float(bdtr(sum(v <= value for v in e.ordered), len(e.ordered), e.q)))
-    if math.isnan(e.variance) or math.isnan(e.mean):
-        return math.nan
     if isinstance(e, Share):
         return _share_above(e, value)
-    if e.variance <= 0:
-        return equal_signs(e.df) if e.mean > value else 1.0
-    t = (e.mean - value) / math.sqrt(e.variance)
-    return min(1.0, 2 * beyond_t(t, e.df))
+    return min(2 * Skewed.by(e).p_above(value), 1.0)
 
 
 def _share_above(e: Share, value: float) -> float:
     """The same of a share: the exact binomial test, of which the interval of Clopper and Pearson is the inversion."""
     from scipy.special import bdtrc
 
+    if math.isnan(e.mean):
+        return math.nan
     successes, trials = round(e.mean * (e.df + 1)), e.df + 1
     if not 0 <= value < 1:
         return 0.0 if value < 0 else 1.0
@@ -209,16 +206,14 @@ def _below(e: Estimate, value: float) -> float:
     if isinstance(e, Times):
         return e.inverse().p(1 / value) if value else 1.0
     if isinstance(e, Quotient):
-        return _below(e.beyond(value), 0)
+        return min(2 * e.beyond(value).p_below(), 1.0)
     if isinstance(e, Among):
         return 0.0 if e.high < value else 1.0
     if isinstance(e, Quantile):
         return min(1.0, 2 * float(bdtr(sum(v >= value for v in e.ordered), len(e.ordered), 1 - e.q)))
-    return _above(_negative(e), 1 - value if isinstance(e, Share) else -value)
-
-
-def _negative(e: Estimate) -> Estimate:
-    return Share(1 - e.mean, e.variance, e.df) if isinstance(e, Share) else Estimate(-e.mean, e.variance, e.df)
+    if isinstance(e, Share):
+        return _above(Share(1 - e.mean, e.variance, e.df), 1 - value)
+    return min(2 * Skewed.by(e).p_below(value), 1.0)
 
 
 Range = tuple[float | None, float]
@@ -447,7 +442,7 @@ class Answer:
             assert c.paper is not None
             low, high = _widened(c.paper[1] if c.paper[0] is None else c.paper[0], c.paper[1])
             confidence = 1 - self.level / len(ranged)
-            a, b = c.effect.interval(confidence)
+            a, b = interval_of(c.effect, confidence)
             if c.paper[0] is None:
                 upto = True
                 reached |= a >= low
@@ -538,7 +533,7 @@ class Answer:
     @staticmethod
     def _farthest(points: Sequence[Observation], level: float) -> float:
         """Farthest end of the intervals of points of one claim, in the direction of the claim."""
-        ends = [c.effect.interval(1 - level)[not c.fall] for c in points]
+        ends = [interval_of(c.effect, 1 - level)[not c.fall] for c in points]
         return min(ends) if points[0].fall else max(ends)
 
     @property

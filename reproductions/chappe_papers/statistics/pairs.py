@@ -28,7 +28,7 @@ class Paired(Estimate):
         """The mean of some units; those without a value are left out."""
         measured = tuple((unit, v) for unit, v in sorted(values.items()) if not math.isnan(v))
         e = Estimate.of([v for _, v in measured])
-        return cls(e.mean, e.variance, e.df, measured)
+        return cls(e.mean, e.variance, e.df, measured, skewness=e.skewness)
 
     def over(self, other: "Paired") -> Estimate:
         """The quotient of the means over the units of both, with the error that the pairs leave (jackknife)."""

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from chappe.stats import Estimate, Jackknife, ratio
+from chappe.stats import Estimate, Jackknife, Skewed, check_confidence, ratio
 from chappe.study import Relative
 
 from chappe_papers.statistics.pairs import Paired, common
@@ -14,7 +14,8 @@ class Quotient(Estimate):
     """The quotient a / b of two measures, or the share 1 - a / b that is missing.
 
     Tests and interval belong together (Fieller 1954): a value lies outside of the interval if the difference between a
-    and this multiple of b is significant. The variance is that of the delta method, for figures.
+    and this multiple of b is significant, with the degrees of freedom and the skewness of that between a and its own
+    multiple of b. The variance is that of the delta method, for figures.
 
     Attributes:
         relative: The relative difference of both measures.
@@ -32,22 +33,27 @@ class Quotient(Estimate):
             e = a.over(b)
             relative = Relative.of(Jackknife.mean(units[:, 0]), Jackknife.mean(units[:, 1]), is_paired=True)
         else:
-            e, relative = ratio(a, b), Relative(a, b, 0.0, is_paired=False)
+            e, relative = ratio(a, b), Relative(a, b)
         return cls(1 - e.mean if missing else e.mean, e.variance, e.df, relative, missing)
 
-    def beyond(self, value: float) -> Estimate:
+    def beyond(self, value: float) -> Skewed:
         """Difference that is positive if the quotient, or the missing share, is above a value; both are positive."""
         sign, factor = (-1, 1 - value) if self.missing else (1, value)
         d = self.relative.beyond(factor)
-        quotient = 1 + self.relative.value
-        # As in the interval, so that both agree.
-        df = d.df if math.isnan(quotient) else self.relative.beyond(quotient).df
-        return Estimate(sign * d.mean, d.variance, df)
+        like = d if math.isnan(self.relative.value) else self._own
+        return Skewed(sign * d.mean, d.variance, like.df, skewness=sign * like.skewness)
+
+    @property
+    def _own(self) -> Skewed:
+        """Difference between a and its own multiple of b."""
+        return self.relative.beyond(1 + self.relative.value)
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """Ends of Fieller's interval; of any size if the divisor may be 0."""
-        low, high = (1 + end for end in self.relative.interval(confidence))
-        if math.isnan(low):
+        check_confidence(confidence)
+        known = not math.isnan(self.relative.value) and math.isfinite(self._own.variance)
+        low, high = self.relative.ends(self._own, confidence) if known else (math.nan, math.nan)
+        if math.isnan(low + high):
             low, high = (0.0, math.inf) if math.isfinite(self.variance) else (math.nan, math.nan)
         return (1 - high, 1 - low) if self.missing else (low, high)
 
@@ -57,14 +63,19 @@ class Quotient(Estimate):
         return (high - low) / 2
 
 
-def standard_error(e: Estimate) -> tuple[float, float]:
-    """Standard error at the estimate itself, and degrees of freedom, as the tests use them.
+def interval_of(e: Estimate, confidence: float = 0.95) -> tuple[float, float]:
+    """Ends of an interval, corrected for skewness as tests are: that of a mean by itself is Student's."""
+    return Skewed.by(e).interval(confidence) if type(e) in (Estimate, Paired) else e.interval(confidence)
+
+
+def standard_error(e: Estimate) -> tuple[float, float, float]:
+    """Standard error at the estimate itself, degrees of freedom, and skewness, as the tests use them.
 
     That of a quotient is the error of the difference of the one and this multiple of the other, by the other. With it
     and with both ends of Fieller's interval, the error at any other multiple is known: its square is a parabola.
     """
     if not isinstance(e, Quotient):
-        return math.sqrt(e.variance), e.df
+        return math.sqrt(e.variance), e.df, e.skewness
     d = e.beyond(e.mean)
     divisor = abs(e.relative.b.mean)
-    return math.sqrt(d.variance) / divisor if divisor else math.nan, d.df
+    return math.sqrt(d.variance) / divisor if divisor else math.nan, d.df, d.skewness

@@ -98,7 +98,7 @@ def scaled(e: Estimate, by: float) -> Estimate:
         return Quantile.at([by * v for v in e.ordered], e.q)
     if isinstance(e, Paired):
         return Paired.at({unit: by * v for unit, v in e.values})
-    return Estimate(by * e.mean, by * by * e.variance, e.df)
+    return Estimate(by * e.mean, by * by * e.variance, e.df, skewness=e.skewness)
 
 
 def _ratio(a: Point, b: Point, measure: str = AGGREGATE) -> Value:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
-from scipy import stats
+from scipy import optimize, stats
 
 PUBLISHED = Path(__file__).parents[2] / "docs" / "papers"
 
@@ -38,22 +38,36 @@ class Point:
     paper: tuple[float, float] | None
     is_upto: bool
     answer: str
+    skewness: float = 0.0
 
     def variance_at(self, value: float) -> float:
         """Squared error of the difference from a value: the parabola through the effect and the ends of the interval.
 
         Of a quotient a / b it is (var a + value^2 var b - 2 value cov) / b^2; each end of Fieller's interval is as
-        many errors away as Student's t says. Other intervals are symmetric, and the parabola is a constant.
+        many errors away as the corrected t says. Of other intervals the parabola is a constant.
         """
         if self.error == 0:
             return 0.0
-        q = stats.t.ppf(0.975, self.df)
-        if not (math.isfinite(q) and math.isfinite(self.low) and math.isfinite(self.high)):
+        below, above = self.reach(1), self.reach(-1)
+        if not all(math.isfinite(x) for x in (below, above, self.low, self.high)):
             return math.nan
         x = np.array([self.effect, self.low, self.high])
-        y = np.array([self.error, (self.effect - self.low) / q, (self.high - self.effect) / q]) ** 2
+        y = np.array([self.error, (self.effect - self.low) / below, (self.high - self.effect) / above]) ** 2
         scaled = (x - self.effect) / (self.high - self.low)
         return float(np.polyval(np.polyfit(scaled, y, 2), (value - self.effect) / (self.high - self.low)))
+
+    def reach(self, sign: int) -> float:
+        """Errors from the effect to an end: t, or farther where it is corrected for skewness (Hall), at most 2 t."""
+        t = float(stats.t.ppf(0.975, self.df))
+        if not math.isfinite(t):
+            return math.nan
+        return float(optimize.brentq(lambda z: self.corrected(z, sign) - t, t, 2.001 * t, xtol=1e-14, rtol=1e-14))
+
+    def corrected(self, z: float, sign: int) -> float:
+        """A t without the part that the skewness of the error explains, at most half of it; above a value, or below."""
+        skewness = sign * self.skewness
+        hall = z + skewness * z**2 / 3 + skewness**2 * z**3 / 27 + skewness / 6
+        return min(z, max(hall, z / 2))
 
     def above(self, value: float) -> float:
         """Probability (two-sided) of such an effect if it is not above a value, which may be infinite."""
@@ -62,7 +76,7 @@ class Point:
         variance = self.variance_at(value)
         if variance == 0:
             return float(2.0**-self.df) if self.effect > value else 1.0
-        return min(1.0, 2 * float(stats.t.sf((self.effect - value) / math.sqrt(variance), self.df)))
+        return min(1.0, 2 * float(stats.t.sf(self.corrected((self.effect - value) / math.sqrt(variance), 1), self.df)))
 
     def below(self, value: float) -> float:
         """The same if it is not below."""
@@ -71,7 +85,7 @@ class Point:
         variance = self.variance_at(value)
         if variance == 0:
             return float(2.0**-self.df) if self.effect < value else 1.0
-        return min(1.0, 2 * float(stats.t.cdf((self.effect - value) / math.sqrt(variance), self.df)))
+        return min(1.0, 2 * float(stats.t.sf(self.corrected((value - self.effect) / math.sqrt(variance), -1), self.df)))
 
 
 Test = Callable[[Point], tuple[float, float]]
@@ -163,7 +177,7 @@ def points(rows: pl.DataFrame, form: str) -> list[Point]:
         found.append(
             Point(
                 r["where"], r["group"] or "", r["sub_claim"] or "", effect, low, high, error,
-                r["degrees_of_freedom"], paper, paper_low is None, r["answer"],
+                r["degrees_of_freedom"], paper, paper_low is None, r["answer"], r.get("skewness") or 0.0,
             )
         )  # fmt: skip
     return found
@@ -282,7 +296,8 @@ def read(folder: Path) -> pl.DataFrame:
     rows = pl.read_csv(folder / "claims.csv", infer_schema=False)
     if missing := set(numbers) - set(rows.columns):
         raise SystemExit(f"{folder / 'claims.csv'} has no {', '.join(sorted(missing))}")
-    return rows.with_columns(pl.col(numbers).cast(pl.Float64))
+    # Files of tests without the correction have no skewness.
+    return rows.with_columns(pl.col(*numbers, *({"skewness"} & set(rows.columns))).cast(pl.Float64))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -127,7 +127,7 @@ def comparisons(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
     found = table(rows)
     if not rows:
         return found
-    typed = found.cast({"significant": pl.Boolean, "same": pl.Boolean})
+    typed = found.cast({"significant": pl.Boolean, "same": pl.Boolean, "doubt": pl.String})
     return with_last(typed, "difference", "ci_low", "ci_high", "significant")
 
 
@@ -140,8 +140,11 @@ def summary(sample: Sample, measure: str, confidence: float) -> dict[str, Any]:
     values = sample.totals.known.each
     values = np.sort(values[np.isfinite(values)])
     n = len(together.pseudo)
-    undefined = len(sample.totals.rows) - n
-    doubt = of_batches(tests_of(together.pseudo), sample.short) if of_one_run else of_runs(n, undefined, estimate)
+    doubt = (
+        of_batches(tests_of(together.pseudo), sample.short)
+        if of_one_run
+        else of_runs(n, len(sample.totals.rows) - n, estimate)
+    )
     return {
         **sample.labels,
         "measure": measure,
@@ -266,6 +269,11 @@ def compare_all(
     return _adjusted(rows, confidence, within)
 
 
+def _undefined(sample: Sample) -> int:
+    """Number of runs in which the measure is not defined."""
+    return int((~is_known(sample.totals.rows)).sum())
+
+
 def _contrasts(
     samples: Sequence[Sample], a: Mapping[str, Any], b: Mapping[str, Any]
 ) -> list[tuple[dict[str, Any], Sample, Sample]]:
@@ -286,7 +294,10 @@ def _adjusted(
 ) -> list[dict[str, Any]]:
     """Rows of a comparison: p-values adjusted over all rows (Holm), intervals that hold together (Bonferroni)."""
     contrasts = [contrast(a, b) for _, a, b in pairs]
-    relatives = [Relative.of(c.a, c.b, is_paired=c.is_paired) for c in contrasts]
+    relatives = [
+        Relative.of(c.a, c.b, is_paired=c.is_paired, least=0.0 if a.totals.limits[0] >= 0 else -math.inf)
+        for (_, a, _), c in zip(pairs, contrasts, strict=True)
+    ]
     ps, ps_same = [c.comparison.p for c in contrasts], [r.p_within(within) for r in relatives]
     family = max(1, sum(not math.isnan(p) for p in ps))
     together = 1 - (1 - confidence) / family
@@ -296,10 +307,11 @@ def _adjusted(
     ):
         low, high = c.comparison.difference.interval(together)
         relative_low, relative_high = relative.interval(together)
+        n = min(len(c.a.pseudo), len(c.b.pseudo))
         rows.append(
             {
                 **labels,
-                "n": min(len(c.a.pseudo), len(c.b.pseudo)),
+                "n": n,
                 "test": "paired" if c.is_paired else "welch",
                 "correlation": known(correlation(a, b)),
                 "estimate_a": known(c.a.value),
@@ -316,6 +328,7 @@ def _adjusted(
                 "significant": None if math.isnan(adjusted) else adjusted < 1 - confidence,
                 "p_same": known(same),
                 "same": None if math.isnan(same) else same < 1 - confidence,
+                "doubt": of_runs(n, _undefined(a) + _undefined(b), c.comparison.difference),
             }
         )
     return rows
@@ -398,6 +411,7 @@ def _ranked(
                 **interval(e, confidence),
                 "n": n,
                 "note": "not measured" if place is None else few,
+                "doubt": of_runs(n, _undefined(s), e),
             }
         )
     return sorted(rows, key=lambda r: (r["rank"] is None, -sign * (r["estimate"] or 0.0)))

@@ -4,8 +4,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from chappe.stats import Estimate, Jackknife, beyond_t, check_confidence, difference, quantile_t
+from chappe.stats import Estimate, Jackknife, Skewed, check_confidence, difference
+
+_STEPS = 100
+"""Largest number of steps towards an end of an interval; ten suffice where it is known well."""
 
 
 @dataclass(frozen=True)
@@ -15,54 +19,86 @@ class Relative:
     Attributes:
         a: First measure.
         b: Second measure.
-        covariance: Covariance of the errors of both; 0 without pairs.
-        is_paired: True for runs in pairs.
+        pairs: Deviations of the runs from both measures, one row per pair; ``None`` for independent runs.
+        least: Smallest possible ratio a / b: 0 for measures that are never negative.
     """
 
     a: Estimate
     b: Estimate
-    covariance: float
-    is_paired: bool
+    pairs: NDArray[np.float64] | None = None
+    least: float = -math.inf
 
     @classmethod
-    def of(cls, a: Jackknife, b: Jackknife, *, is_paired: bool) -> "Relative":
+    def of(cls, a: Jackknife, b: Jackknife, *, is_paired: bool, least: float = -math.inf) -> "Relative":
         """Relative difference of measures, of the same seeds in the same order if paired."""
-        n = len(a.pseudo)
-        covariance = 0.0
+        pairs = None
         if is_paired:
-            covariance = float(np.cov(a.pseudo, b.pseudo)[0, 1] / n) if n > 1 else math.nan
-        return cls(a.estimate, b.estimate, covariance, is_paired)
+            pairs = np.stack([a.pseudo, b.pseudo], axis=1)
+            pairs -= pairs.mean(axis=0)
+        return cls(a.estimate, b.estimate, pairs, least)
 
     @property
     def value(self) -> float:
         """The relative difference; NaN if the second measure is 0."""
         return self.a.mean / self.b.mean - 1 if self.b.mean else math.nan
 
-    def beyond(self, factor: float) -> Estimate:
+    @property
+    def covariance(self) -> float:
+        """Covariance of the errors of both; 0 without pairs."""
+        if self.pairs is None:
+            return 0.0
+        n = len(self.pairs)
+        return float(self.pairs[:, 0] @ self.pairs[:, 1] / (n - 1) / n) if n > 1 else math.nan
+
+    def beyond(self, factor: float) -> Skewed:
         """Difference a - factor b, positive if the ratio of positive measures is above the factor."""
-        scaled = Estimate(factor * self.b.mean, factor**2 * self.b.variance, self.b.df)
-        if not self.is_paired:
-            return difference(self.a, scaled)
-        variance = self.a.variance + scaled.variance - 2 * factor * self.covariance
-        return Estimate(self.a.mean - scaled.mean, max(variance, 0.0), self.a.df)
+        scaled = Estimate(factor * self.b.mean, factor**2 * self.b.variance, self.b.df, skewness=self.b.skewness)
+        if self.pairs is None:
+            return Skewed.by(difference(self.a, scaled))
+        e = Estimate.of(self.pairs[:, 0] - factor * self.pairs[:, 1])
+        return Skewed(self.a.mean - scaled.mean, e.variance, e.df, skewness=e.skewness)
 
     def interval(self, confidence: float) -> tuple[float, float]:
-        """Ends of Fieller's interval; NaN if the second measure may be 0, and the ratio of any size.
+        """Ends of Fieller's interval, corrected for skewness; NaN if the second measure may be 0.
 
-        Fieller, *Some problems in interval estimation*, Journal of the Royal Statistical Society B 16, 1954. It is
-        exact for normal values, and needs no logarithms, so that zeros are no trouble.
+        Fieller, *Some problems in interval estimation*, Journal of the Royal Statistical Society B 16, 1954: a ratio is
+        in the interval if the difference of the one measure and this multiple of the other is not significant. It is
+        exact for normal values, and needs no logarithms, so that zeros are no trouble. The end 0 is that of a
+        difference that is just significant.
         """
         check_confidence(confidence)
+        if not (self.b.mean and math.isfinite(self.a.variance) and math.isfinite(self.b.variance)):
+            return math.nan, math.nan
+        low, high = (self._end(confidence, side) for side in (0, 1))
+        return (math.nan, math.nan) if math.isnan(low + high) else (max(low, self.least) - 1, high - 1)
+
+    def _end(self, confidence: float, side: int) -> float:
+        """An end of the interval of the ratio: degrees of freedom and skewness are those at the end itself."""
+        end = self.a.mean / self.b.mean
+        for _ in range(_STEPS):
+            before, end = end, self.ends(self.beyond(end), confidence)[side]
+            if math.isnan(end) or math.isclose(end, before, rel_tol=1e-12):
+                break
+        return end
+
+    def ends(self, like: Skewed, confidence: float) -> tuple[float, float]:
+        """Ends of the interval of the ratio with the degrees of freedom and the skewness of a certain difference.
+
+        They are NaN if the second measure may be 0, and the ratio of any size.
+        """
+        # Of a negative divisor the larger ratio has the larger difference.
+        below, above = like.reach(confidence) if self.b.mean > 0 else reversed(like.reach(confidence))
+        return self._root(below, -1), self._root(above, 1)
+
+    def _root(self, reach: float, sign: int) -> float:
+        """The ratio on one side at which the difference is as many standard errors away from 0."""
         a, b = self.a, self.b
-        if not (b.mean and math.isfinite(a.variance) and math.isfinite(b.variance)):
-            return math.nan, math.nan
-        t2 = quantile_t(confidence, self.beyond(a.mean / b.mean).df) ** 2
-        square = b.mean**2 - t2 * b.variance
-        middle = a.mean * b.mean - t2 * self.covariance
+        square = b.mean**2 - reach**2 * b.variance
+        middle = a.mean * b.mean - reach**2 * self.covariance
         if not square > 0:
-            return math.nan, math.nan
-        root = math.sqrt(max(0.0, middle**2 - square * (a.mean**2 - t2 * a.variance)))
-        return (middle - root) / square - 1, (middle + root) / square - 1
+            return math.nan
+        root = math.sqrt(max(0.0, middle**2 - square * (a.mean**2 - reach**2 * a.variance)))
+        return (middle + sign * root) / square
 
     def p_within(self, within: float) -> float:
         """Probability of such values when the measures differ by more than a share: two one-sided tests.
@@ -73,11 +109,8 @@ class Relative:
         """
         if not self.b.mean:
             return math.nan
-        sign = math.copysign(1.0, self.b.mean)
         above, below = self.beyond(1 - within), self.beyond(1 + within)
         if not (above.variance > 0 and below.variance > 0):
             return math.nan
-        return max(
-            beyond_t(sign * above.mean / math.sqrt(above.variance), above.df),
-            beyond_t(-sign * below.mean / math.sqrt(below.variance), below.df),
-        )
+        tests = (above.p_above(), below.p_below()) if self.b.mean > 0 else (above.p_below(), below.p_above())
+        return max(tests)
