@@ -19,7 +19,7 @@ keywords! {
     pub enum Kind {
         /// A file transfer over TCP, unlimited unless `bulk.segments` or `bulk.bytes` is set.
         Bulk = "bulk",
-        /// Datagrams of constant size at a constant rate over UDP.
+        /// Datagrams of constant size at a constant rate over UDP, or at exponential intervals.
         Cbr = "cbr",
         /// Bursts of messages separated by pauses, over TCP or UDP.
         OnOff = "on_off",
@@ -72,7 +72,7 @@ pub enum Source {
     /// Writes a file to TCP.
     Bulk(Bulk),
     /// Sends datagrams at a constant bit rate.
-    Cbr(Cbr),
+    Cbr(Box<Cbr>),
     /// Sends in bursts of exponential duration.
     OnOff(Box<OnOff>),
     /// Writes responses.
@@ -190,7 +190,16 @@ impl Application {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rng::{Purpose, Stream};
     use crate::unit::Bytes;
+
+    fn every_10_ns() -> cbr::Config {
+        cbr::Config { interval: Span(10), ..cbr::Config::default() }
+    }
+
+    fn cbr(cfg: &cbr::Config, start: Time) -> Source {
+        Source::Cbr(Box::new(Cbr::new(cfg, start, Stream::new(1, Purpose::Application, 0))))
+    }
 
     /// Actions of an application, with their times.
     fn said(mut app: Application) -> Vec<(u64, Out)> {
@@ -204,8 +213,8 @@ mod tests {
 
     #[test]
     fn nothing_is_sent_at_the_stop_or_later() {
-        let cfg = cbr::Config { interval: Span(10), payload: Bytes(500), header_size: Bytes(28), datagrams: None };
-        let app = Application::new(Source::Cbr(Cbr::new(&cfg, Time(5))), Time(25));
+        let cfg = cbr::Config { payload: Bytes(500), ..every_10_ns() };
+        let app = Application::new(cbr(&cfg, Time(5)), Time(25));
         let datagram = |seq| Out::Datagram { seq, bytes: 528 };
         assert_eq!(said(app), [(5, datagram(0)), (15, datagram(1)), (25, Out::End { takes_back: true })]);
     }
@@ -223,8 +232,7 @@ mod tests {
 
     #[test]
     fn restarted_application_keeps_a_future_stop_time() {
-        let cfg = cbr::Config { interval: Span(10), ..cbr::Config::default() };
-        let mut app = Application::new(Source::Cbr(Cbr::new(&cfg, Time(5))), Time(50));
+        let mut app = Application::new(cbr(&every_10_ns(), Time(5)), Time(50));
         app.end();
         assert_eq!(app.deadline(), Time::NEVER);
         app.begin(Time(25));
@@ -247,8 +255,8 @@ mod tests {
 
     #[test]
     fn ended_application_can_restart() {
-        let cfg = cbr::Config { interval: Span(10), datagrams: Some(2), ..cbr::Config::default() };
-        let mut app = Application::new(Source::Cbr(Cbr::new(&cfg, Time(5))), Time::NEVER);
+        let cfg = cbr::Config { datagrams: Some(2), ..every_10_ns() };
+        let mut app = Application::new(cbr(&cfg, Time(5)), Time::NEVER);
         assert_eq!(app.end(), Out::End { takes_back: true });
         assert!(app.is_over() && app.deadline() == Time::NEVER);
         app.begin(Time(40));

@@ -23,7 +23,10 @@ pub fn setup(c: &Config, layout: &Layout, seed: u64) -> Setup {
         let mut breaks_links = true;
         let source = match f.app {
             app::Kind::Bulk => Source::Bulk(Bulk::new(&f.bulk.over(&c.bulk), start, tcp.mss)),
-            app::Kind::Cbr => Source::Cbr(Cbr::new(&f.cbr.over(&c.cbr), start)),
+            app::Kind::Cbr => {
+                let rng = Stream::new(seed, Purpose::Application, i as u64);
+                Source::Cbr(Box::new(Cbr::new(&f.cbr.over(&c.cbr), start, rng)))
+            }
             app::Kind::OnOff => {
                 let on_off = f.on_off.over(&c.on_off);
                 breaks_links = on_off.breaks_links;
