@@ -100,3 +100,29 @@ def test_advice_tries_shorter_aggregates() -> None:
     advice = chappe.advise(scenario, changes, jobs=1)
     verdicts = dict(advice.table.filter(pl.col("measure") == "goodput_bps").select("change", "verdict").iter_rows())
     assert verdicts["wlan.aggregation.max_mpdus = 1"] == verdicts["tcp.receive_window = 1"] == "worse"
+
+
+def test_bands_have_their_times() -> None:
+    """Saturated links at 2.4 GHz against the sums of their times [us]: frames, SIFS, DIFS or AIFS, mean backoffs."""
+    long_slots = {"wlan.slot_time": "20 us", "wlan.cca_time": "15 us", "wlan.protection": "11 Mbit/s"}
+    for preset, changes, packets, cycle in (
+        # 1536 B at 54 Mbit/s and an ACK at 24 Mbit/s, each with 6 us of extension.
+        ("802.11g", {}, 1, (248 + 6) + 10 + (28 + 6) + 28 + 7.5 * 9),
+        # A CTS of 14 B at 11 Mbit/s before it, and long slots.
+        ("802.11g", long_slots, 1, 203 + 10 + (248 + 6) + 10 + (28 + 6) + 50 + 7.5 * 20),
+        # 28 MPDUs at 65 Mbit/s and a block acknowledgement at 24 Mbit/s.
+        ("802.11n-2.4ghz", {}, 28, (5360 + 6) + 10 + (32 + 6) + 70 + 7.5 * 20),
+    ):
+        results = chappe.run(
+            {
+                "extends": preset,
+                "run": {"stop": "3 s", "batches": 2, "warmup_batches": 1},
+                "topology": {"hops": 1, "spacing": "20 m"},
+                "routing.protocol": "shortest_path",
+                "cbr": {"interval": "100 us", "payload": "1472 B"},
+                "flow": [{"dst": 1, "app": "cbr"}],
+                **changes,
+            }
+        )
+        goodput = results.flows["goodput_bps"].item()
+        assert goodput == pytest.approx(packets * 1472 * 8 / cycle * 1e6, rel=0.01), (preset, changes)

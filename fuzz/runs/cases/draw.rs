@@ -28,6 +28,11 @@ pub fn draw(settings: &Settings, chance: &mut Chance) -> Drawn {
     Drawn { scenario: draw.json, is_perfect }
 }
 
+/// Returns true if the stations of a preset have HT or VHT.
+fn has_ht(preset: &str) -> bool {
+    preset.starts_with("802.11n") || preset == "802.11ac"
+}
+
 /// Sets a value at a path; numbers are indices of lists, which exist or are appended.
 pub fn put(json: &mut Json, path: &[String], value: Json) {
     let Some((step, rest)) = path.split_first() else { return *json = value };
@@ -105,10 +110,10 @@ impl Draw<'_> {
             self.places();
             // Deviations of ns-2 are those of its DCF.
             let may_be_qos = !preset.starts_with("ns2") && self.chance.one_in(6);
-            if ["802.11n", "802.11ac"].contains(&preset.as_str()) || may_be_qos {
+            if has_ht(&preset) || may_be_qos {
                 self.qos(&preset);
             } else {
-                self.mac(preset == "802.11a");
+                self.mac(preset == "802.11a" || preset == "802.11g");
             }
         } else {
             self.set("topology.kind", "none");
@@ -435,7 +440,7 @@ impl Draw<'_> {
     /// Stations of 802.11n and 802.11ac, or with EDCA alone.
     fn qos(&mut self, preset: &str) {
         self.set("wlan.access", "edca");
-        let of_preset = preset == "802.11n" || preset == "802.11ac";
+        let of_preset = has_ht(preset);
         if !of_preset {
             let ppdu = self.set_word("wlan.ppdu.format");
             let ofdm = ppdu != "non_ht" || self.chance.one_in(2);
@@ -811,7 +816,7 @@ impl Draw<'_> {
             // Within reach of the rates of the preset.
             match preset.as_str() {
                 "ivynet" => {}
-                "802.11n" | "802.11ac" => self.set("topology.spacing", "20 m"),
+                _ if has_ht(&preset) => self.set("topology.spacing", "20 m"),
                 _ => self.set("topology.spacing", "200 m"),
             }
             let protocol = self.word("routing.protocol");

@@ -98,7 +98,6 @@ const ABSENT: &[Absent] = &[
     (&["fq_pie", "dualpi2", "dualq", "blue", "avq", "choke", "rem"], "it", DELAY_BOUND),
     (&["cake", "sfq", "sfb", "drr", "wfq", "fq", "hhf", "htb", "wrr"], "it", FAIR),
     (&["802.11ax", "80211ax", "802.11be", "80211be"], "this PHY", STREAMS),
-    (&["802.11g", "80211g"], "this PHY", OFDM),
     (
         &["802.11p", "80211p", "802.11ah", "80211ah", "802.11ad", "80211ad", "802.15.4", "zigbee", "lora", "lte"],
         "this PHY",
@@ -153,6 +152,7 @@ const ALIASES: &[(&[&str], &str)] = &[
     (&["static", "constant", "none_moves"], "still"),
     (&["static", "constant"], "fixed"),
     (&["rwp", "waypoint"], "random_waypoint"),
+    (&["80211g"], "802.11g"),
     (&["80211n"], "802.11n"),
     (&["80211ac"], "802.11ac"),
 ];

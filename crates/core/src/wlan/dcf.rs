@@ -176,6 +176,8 @@ enum State {
     AwaitCts,
     AwaitData,
     AwaitAck,
+    /// A CTS to this station itself is on the air, which reserves the medium for the data.
+    Protecting,
     /// The frame on the air is a CTS or an ACK with no frame to wait for.
     SendingResponse,
     SendingBroadcast,
@@ -630,7 +632,10 @@ impl Station {
             self.miss_data();
             match self.job {
                 Some(job) if job.rts_pending => self.send_rts(job, cx),
-                Some(job) => self.send_data(job, cx),
+                Some(job) => match cx.timing.protection {
+                    Some(cts) if !job.to.is_broadcast() => self.send_cts_to_self(job, cts, cx),
+                    _ => self.send_data(job, cx),
+                },
                 None => {}
             }
         }
@@ -780,6 +785,11 @@ impl Station {
                 self.cw = cx.rules.cw_min;
                 self.post_backoff(cx);
                 cx.out.push(Out::Sent { packet: job.packet });
+            }
+            State::Protecting => {
+                self.state = State::Idle;
+                self.answer(Response::Data, cx);
+                self.respond = cx.now + cx.timing.sifs;
             }
             State::AwaitData => {
                 self.counters.cts_without_data += 1;
@@ -1021,6 +1031,16 @@ impl Station {
             cx.timing.rts_duration(job.airtime, job.mode),
             cx.timing.rts_mode,
         );
+        self.transmit(frame, cx);
+    }
+
+    /// Reserves the medium at a rate that stations read to which the data are noise (10.3.2.12).
+    fn send_cts_to_self(&mut self, job: Job, (mode, airtime): (Mode, Span), cx: &mut Cx<'_>) {
+        self.counters.cts_frames_sent += 1;
+        self.state = State::Protecting;
+        self.timeout = cx.now + airtime;
+        let duration = cx.timing.sifs + job.airtime + cx.timing.data_duration(job.mode);
+        let frame = self.control_frame(FrameKind::Cts, self.me, airtime, duration.nearest_us(), mode);
         self.transmit(frame, cx);
     }
 

@@ -232,11 +232,11 @@ settings! {
         /// Rate of RTS, CTS, ACK and broadcast frames. Rate control without a retry chain may send RTS at a slower
         /// rate.
         pub basic_rate: BitRate = BitRate::mbps(1) => one_of(&RATES),
-        /// Rate of the CTS-to-self that protects HT and VHT PPDUs from stations that cannot decode them, such as "11
-        /// Mbit/s" for 802.11b stations (IEEE 802.11-2020, 10.27). It precedes the first PPDU of a TXOP and replaces
-        /// RTS and CTS.
+        /// Rate of the CTS-to-self that protects unicast data from stations that cannot decode them, such as "11 Mbit/s"
+        /// for 802.11b stations (IEEE 802.11-2020, 10.27). It precedes each data frame, or the first PPDU of a TXOP, and
+        /// replaces RTS and CTS.
         pub protection: Option<BitRate> | "none" = None => one_of(&RATES)
-            ; used when |c| c.ppdu.is_ht(), else "`wlan.ppdu.format` is `non_ht`",
+            ; used when Config::has_ofdm_data, else "`wlan.data_rate` is a rate of 802.11b",
         /// PLCP preamble of all frames.
         pub preamble: Preamble = Preamble::Long
             ; used when Config::has_short_preambles, else "no frame is sent at a rate that has a short one",
@@ -366,6 +366,11 @@ impl Config {
     pub fn slower_modes(&self) -> impl Iterator<Item = Mode> + '_ {
         let data = self.data_mode();
         data.family().rev().filter(move |&mode| mode.rate() < data.rate() && self.ppdu.has_mode(mode))
+    }
+
+    /// Returns true if unicast data are sent in OFDM.
+    pub fn has_ofdm_data(&self) -> bool {
+        self.ppdu.is_ht() || Mode::of(self.data_rate).is_some_and(Mode::is_ofdm)
     }
 
     /// Returns true if frames are sent at a rate of 802.11a.

@@ -50,7 +50,7 @@ pub struct Timing {
     ack_rx_starts: [Span; ROOM],
     /// PHY-RX-START delay (aRxPHYStartDelay): preamble and header of a CTS, after which PHY-RXSTART is indicated.
     pub rx_start_delay: Span,
-    /// Rate and time on air of a CTS that a station sends to itself, if HT and VHT PPDUs are protected.
+    /// Rate and time on air of a CTS that a station sends to itself, if OFDM is protected.
     pub protection: Option<(Mode, Span)>,
     /// Rate of action frames and broadcasts, of RTS and CTS, and of ACK frames where no others are given.
     pub basic_mode: Mode,
@@ -152,7 +152,7 @@ impl Timing {
         let slowest = t.basic_mode.family().next().unwrap_or(Mode::LOWEST);
         t.eifs = cfg.sifs + difs + t.airtime(CTS_BYTES, slowest, Preamble::Long);
         t.eifs_nav = t.eifs.nearest_us();
-        t.protection = cfg.protection.map(|rate| {
+        t.protection = cfg.protection.filter(|_| cfg.has_ofdm_data()).map(|rate| {
             let mode = Mode::checked(rate);
             (mode, t.airtime(CTS_BYTES, mode, Preamble::Long))
         });

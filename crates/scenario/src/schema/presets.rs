@@ -21,7 +21,9 @@ macro_rules! presets {
 presets! {
     "standard" = "IEEE 802.11-2020 DCF and the RFCs: the defaults, written out.",
     "802.11a" = "IEEE 802.11a at 5 GHz: its timing, data at 54 Mbit/s, other frames at 24 Mbit/s.",
+    "802.11g" = "IEEE 802.11g at 2.4 GHz without stations of 802.11b: its timing, data at 54 Mbit/s, other frames at 24 Mbit/s.",
     "802.11n" = "IEEE 802.11n at 5 GHz: HT in 20 MHz, EDCA, aggregates with block acknowledgement, SINR reception.",
+    "802.11n-2.4ghz" = "IEEE 802.11n at 2.4 GHz: as 802.11n, with long slots and the signal extension.",
     "802.11ac" = "IEEE 802.11ac at 5 GHz: VHT in 80 MHz, EDCA, aggregates with block acknowledgement, SINR reception.",
     "ns2-2.35" = "ns-2.35: its radio, MAC, AODV and TCP agents with their defaults and peculiarities.",
     "ns2-2004" = "ns-2 as of 2004 (2.27): minimum RTO 1 s, initial RTO 6 s.",

@@ -16,6 +16,12 @@ impl Checker<'_> {
             self.error(&cw_max, message, "`wlan.cw_max` must be at least `wlan.cw_min`");
         }
         self.qos(of, w);
+        let is_protected = w.protection.is_some() && w.has_ofdm_data();
+        if is_protected && w.rts_threshold != wlan::RtsThreshold(u32::MAX) {
+            let path = self.owner(of, "wlan.protection");
+            let message = "the CTS-to-self replaces RTS and CTS, which `wlan.rts_threshold` requires";
+            self.error(&path, message, "set one of them to \"never\" or \"none\"");
+        }
         if w.cca_time > w.slot_time {
             let path = self.owner(of, "wlan.cca_time");
             let message = format!(
@@ -119,11 +125,6 @@ impl Checker<'_> {
             if ppdu.format == wlan::ppdu::Format::HtMixed && w.aggregation.max_size.0 > 65_535 {
                 let path = self.owner(of, "wlan.aggregation.max_size");
                 self.error(&path, "an A-MPDU of HT has at most 65535 B", "");
-            }
-            if w.protection.is_some() && w.rts_threshold != wlan::RtsThreshold(u32::MAX) {
-                let path = self.owner(of, "wlan.protection");
-                let message = "the CTS-to-self replaces RTS and CTS, which `wlan.rts_threshold` requires";
-                self.error(&path, message, "set one of them to \"never\" or \"none\"");
             }
             let radio = &self.cfg.radio;
             if radio.reception == radio::Reception::Sinr && radio.sinr.bandwidth != ppdu.channel_width {
