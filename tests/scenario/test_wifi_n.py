@@ -74,7 +74,7 @@ def test_motion_batteries_and_channels(preset: str) -> None:
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_rate_control_and_loss(preset: str) -> None:
-    for algorithm in ("aarf", "ideal"):
+    for algorithm in ("aarf", "minstrel_ht", "ideal"):
         results = run(preset, **{"wlan.rate_control.algorithm": algorithm, "wlan.ppdu.mcs": 0})
         check(results)
         assert results.recorded["frames"]["rate_bps"].n_unique() > 2

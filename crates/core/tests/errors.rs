@@ -303,6 +303,25 @@ fn ideal_rate_control_without_a_ratio_to_the_noise() {
 }
 
 #[test]
+fn rate_control_of_other_frames() {
+    assert_eq!(
+        problem("wlan.rate_control.algorithm = \"minstrel_ht\""),
+        "my.toml:2:31 Minstrel-HT chooses from the MCS of 802.11n and 802.11ac, and `wlan.ppdu.format` is `non_ht` -> \
+         extend `802.11n` or `802.11ac`, or choose `minstrel`"
+    );
+    assert_eq!(
+        problem("extends = \"802.11n\"\ntopology.spacing = \"20 m\"\nwlan.rate_control.algorithm = \"minstrel\""),
+        "my.toml:4:31 it plans the attempts at single frames, not at aggregates -> \
+         choose `fixed`, `arf`, `aarf`, `ideal` or `minstrel_ht`"
+    );
+    assert_eq!(
+        problem("extends = \"802.11g\"\nwlan = { protection = \"11 Mbit/s\", rts_threshold = \"always\" }"),
+        "my.toml:3:23 the CTS-to-self replaces RTS and CTS, which `wlan.rts_threshold` requires -> \
+         set one of them to \"never\" or \"none\""
+    );
+}
+
+#[test]
 fn invalid_rates_to_choose_from() {
     let arf = "wlan.rate_control.algorithm = \"arf\"\nwlan.rate_control.rates";
     assert_eq!(

@@ -419,7 +419,7 @@ impl Draw<'_> {
         }
         if self.chance.one_in(3) {
             let algorithm = self.set_word("wlan.rate_control.algorithm");
-            if algorithm == "ideal" && !self.sums {
+            if algorithm == "ideal" && !self.sums || algorithm == "minstrel_ht" {
                 self.set("wlan.rate_control.algorithm", "fixed");
             } else if self.chance.one_in(3) {
                 self.set("wlan.rate_control.rates", few);
@@ -481,7 +481,7 @@ impl Draw<'_> {
             self.set("wlan.edca.best_effort.txop_limit", limit);
         }
         if self.chance.one_in(3) {
-            let algorithm = self.chance.pick(&["arf", "aarf", "ideal"]).to_owned();
+            let algorithm = self.chance.pick(&["arf", "aarf", "ideal", "minstrel_ht"]).to_owned();
             if algorithm != "ideal" || self.sums {
                 self.set("wlan.rate_control.algorithm", algorithm);
             }

@@ -69,8 +69,8 @@ const DELAY_BOUND: Advice = ("the nearest is `queue.discipline = \"codel\"`, whi
 const BURSTS: Advice =
     ("the nearest are `on_off` (bursts and pauses) and `arrival_process` (short flows that arrive at random)", APP);
 const RATES: Advice = (
-    "rate control is one of `wlan.rate_control.algorithm = \"minstrel\"`, `\"arf\"`, `\"aarf\"`, `\"cara\"` and \
-     `\"sample_rate\"`",
+    "rate control is one of `wlan.rate_control.algorithm = \"minstrel\"`, `\"minstrel_ht\"`, `\"arf\"`, `\"aarf\"`, \
+     `\"cara\"` and `\"sample_rate\"`",
     RATE,
 );
 const LOG: Advice =
@@ -111,7 +111,7 @@ const ABSENT: &[Absent] = &[
         "it",
         WALKS,
     ),
-    (&["minstrel_ht", "onoe", "rraa", "amrr", "rbar", "oar", "iwl", "thompson"], "it", RATES),
+    (&["onoe", "rraa", "amrr", "rbar", "oar", "iwl", "thompson"], "it", RATES),
     (&["http", "web", "voip", "video", "telnet", "mpeg"], "it", BURSTS),
 ];
 

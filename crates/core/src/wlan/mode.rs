@@ -147,6 +147,12 @@ impl Mode {
         all.map(Mode)
     }
 
+    /// Modes of the same PHY; of HT and VHT those with at most as many streams, one stream first.
+    pub fn families(self) -> impl Iterator<Item = Mode> {
+        let fewer = if self.is_ht() { self.streams() - 1 } else { 0 };
+        (0..=fewer).rev().flat_map(move |n| Mode(self.0 - n * PER_STREAM).family())
+    }
+
     /// Bit rate of the mode.
     pub fn rate(self) -> BitRate {
         if self.is_ht() { ppdu::rate(self) } else { RATES[usize::from(self.0)] }

@@ -132,7 +132,7 @@ fn guard_interval(mode: Mode) -> Span {
 }
 
 /// Data bits of a symbol, N_DBPS.
-fn bits_of_symbol(mode: Mode) -> u32 {
+pub fn bits_of_symbol(mode: Mode) -> u32 {
     let (bits, over, under) = CODED[usize::from(mode.mcs())];
     SUBCARRIERS[usize::from(mode.width())] * bits * over / under * u32::from(mode.streams())
 }

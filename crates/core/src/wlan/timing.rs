@@ -140,7 +140,7 @@ impl Timing {
             let response = fitting.or_else(|| rates.min()).unwrap_or(basic);
             (response, t.airtime(CTS_BYTES, response, t.basic_preamble))
         });
-        if chosen && !control.algorithm.has_chain() {
+        if chosen && (!control.algorithm.has_chain() || control.algorithm.over_aggregates()) {
             t.rts_mode = t.basic_mode.min(t.response_to_any(cfg.slowest_mode()).0);
         }
         t.rts = t.airtime(RTS_BYTES, t.rts_mode, t.basic_preamble);

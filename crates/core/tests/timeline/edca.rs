@@ -385,6 +385,31 @@ fn rts_and_requests_have_the_slowest_rate_where_the_rate_is_chosen() {
 }
 
 #[test]
+fn minstrel_ht_samples_with_one_mpdu_and_falls_back_after_rts() {
+    // It begins with a sample of MCS 1, 988 us, with one MPDU though two wait. Without an answer the same MPDU follows at
+    // MCS 0, 1936 us, after an RTS; then both are free for an aggregate at MCS 0.
+    let mut b = Bench::new(
+        "aggregation.max_mpdus = 2, block_ack.agreement = \"established\", rate_control.algorithm = \"minstrel_ht\"",
+        1,
+    );
+    let (rng, mode) = (Stream::new(1, Purpose::RateControl, 0), b.rules.data_mode());
+    let control = RateControl::new(&b.rules.rate_control, mode, &b.timing, |_, _| 1.0, rng);
+    b.station = QosStation::new(ME, &b.rules, Modes::new(mode, vec![]), control, Stream::new(1, Purpose::Backoff, 0));
+    b.enqueue(43, BE, 3);
+    let sample = b.next_frame();
+    assert_eq!((sample.1, sample.2 - sample.0, sample.4.len()), (FrameKind::Data, 988, 1));
+    let rts = b.next_frame();
+    assert_eq!((rts.1, rts.2 - rts.0, rts.3), (FrameKind::Rts, 52, 16 + 44 + 16 + 1936 + 16 + 44));
+    let cts = Frame { kind: FrameKind::Cts, to: ME, from: PEER, ..Frame::NONE };
+    b.hear(rts.2 + 16, rts.2 + 60, &cts, &Psdu::default(), &[]);
+    let again = b.next_frame();
+    assert_eq!((again.1, again.2 - again.0, &again.4), (FrameKind::Data, 1936, &sample.4));
+    b.ack(again.2);
+    let pair = b.next_frame();
+    assert_eq!((pair.1, pair.2 - pair.0, pair.4.len()), (FrameKind::Data, 3840, 2));
+}
+
+#[test]
 fn a_txop_has_room_for_the_frames_that_protect_it() {
     // 2080 us at MCS 1: an A-MPDU of 2 takes 1940 us, with SIFS and its block acknowledgement 2000. RTS and CTS at 12
     // Mbit/s with two SIFS take 100 us more, a CTS at 11 Mbit/s and SIFS 219 us: a single MPDU of 988 us has room. At

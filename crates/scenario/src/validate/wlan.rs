@@ -43,6 +43,13 @@ impl Checker<'_> {
                 "add `radio.reception = \"sinr\"`",
             );
         }
+        if w.rate_control.algorithm.over_aggregates() && !w.ppdu.is_ht() {
+            self.error(
+                &self.owner(of, "wlan.rate_control.algorithm"),
+                "Minstrel-HT chooses from the MCS of 802.11n and 802.11ac, and `wlan.ppdu.format` is `non_ht`",
+                "extend `802.11n` or `802.11ac`, or choose `minstrel`",
+            );
+        }
         for (list, rates) in [("response_rates", &w.response_rates), ("rate_control.rates", &w.rate_control.rates)] {
             for (i, &rate) in rates.iter().enumerate() {
                 self.is_rate(&format!("{}.{i}", self.owner(of, &format!("wlan.{list}"))), rate);
@@ -165,9 +172,9 @@ impl Checker<'_> {
             self.error(&path, "stations with EDCA do not have this rule", "choose `instead_of_difs` or `difs`");
         }
         let control = &w.rate_control;
-        if control.algorithm.has_chain() {
+        if control.algorithm.has_chain() && !control.algorithm.over_aggregates() {
             let path = self.owner(of, "wlan.rate_control.algorithm");
-            let help = "choose `fixed`, `arf`, `aarf` or `ideal`";
+            let help = "choose `fixed`, `arf`, `aarf`, `ideal` or `minstrel_ht`";
             self.error(&path, "it plans the attempts at single frames, not at aggregates", help);
         }
         if control.algorithm.chooses_rates() && ppdu.is_ht() && !control.rates.is_empty() {

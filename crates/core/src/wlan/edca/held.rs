@@ -114,6 +114,8 @@ pub struct Room {
     pub protected_above: (u32, Span),
     /// A single MPDU may last longer.
     pub single_may_exceed: bool,
+    /// Largest number of MPDUs, and largest A-MSDU \[B\], for rate control.
+    pub rate_limits: (usize, u32),
 }
 
 impl Room {
@@ -303,9 +305,9 @@ impl Queue {
 
     /// Size of the MPDU that begins with packet `i`, and the number of packets in it, if an A-MSDU may have this size;
     /// `fits`: an MPDU of a size is not too long for a PPDU of its own.
-    fn mpdu(&self, i: usize, aggregation: &Aggregation, header: u32, fits: impl Fn(u32) -> bool) -> (u32, usize) {
+    fn mpdu(&self, i: usize, amsdu_size: u32, header: u32, fits: impl Fn(u32) -> bool) -> (u32, usize) {
         let first = &self.held[i];
-        let (most, mut body, mut count) = (aggregation.amsdu_size.0, first.msdu, 1);
+        let (most, mut body, mut count) = (amsdu_size, first.msdu, 1);
         let mut padded = SUBFRAME_HEADER + first.msdu;
         let known = first.seq.is_some();
         for h in self.held.range(i + 1..).filter(|h| h.to == first.to && h.tid == first.tid) {
@@ -333,7 +335,8 @@ impl Queue {
         let first = *self.first()?;
         let Held { to, tid, .. } = first;
         psdu.agreed = self.is_agreed(&first);
-        let most = if psdu.agreed { aggregation.max_mpdus as usize } else { 1 };
+        let most = if psdu.agreed { (aggregation.max_mpdus as usize).min(room.rate_limits.0) } else { 1 };
+        let amsdu_size = aggregation.amsdu_size.0.min(room.rate_limits.1);
         let start = self.start(to, tid);
         psdu.tid = tid;
         let header = timing.header_bytes();
@@ -351,7 +354,7 @@ impl Queue {
             if ahead(start, h.seq.unwrap_or(next)) >= block_ack.buffer_mpdus as u16 {
                 break;
             }
-            let (bytes, packets) = self.mpdu(i, aggregation, header, |size| {
+            let (bytes, packets) = self.mpdu(i, amsdu_size, header, |size| {
                 let airtime = room.airtime_of(DELIMITER + size).min(aggregation.max_airtime);
                 timing.data_in(room.mode, DELIMITER + size) <= airtime
             });
@@ -460,6 +463,12 @@ impl Queue {
         (stream.request_due, stream.requests) = (given_up || steps, 0);
         stream.on_answer();
         self.leave();
+    }
+
+    /// Number of sent MPDUs of a stream that a block acknowledgement lists.
+    pub fn listed(&self, (to, tid): (RadioId, u8), (start, bitmap): (u16, u64)) -> usize {
+        let sent = self.of(to, tid).filter(|h| h.sent && !h.joined).filter_map(|h| h.seq);
+        sent.filter(|&seq| ahead(start, seq) < 64 && bitmap >> ahead(start, seq) & 1 == 1).count()
     }
 
     /// The attempts at these MPDUs have failed, if they were still open.

@@ -449,7 +449,7 @@ impl QosStation {
             FrameKind::Ack if expected => {
                 self.leave_wait();
                 self.with_queue(cx, |queue, done, _| queue.on_ack(done));
-                self.note_attempt(true, cx.now);
+                self.note_answer(1, cx.now);
                 self.on_success(cx);
             }
             FrameKind::BlockAck if expected => {
@@ -460,9 +460,10 @@ impl QosStation {
                 let board = (heard.psdu.start, heard.psdu.bitmap);
                 if asked_with_data {
                     let listed = |seq: u16| ahead(board.0, seq) < 64 && board.1 >> ahead(board.0, seq) & 1 == 1;
-                    let lost = self.psdu.count_that(|m| !listed(m.seq));
-                    // The rate was right if half of the aggregate has arrived.
-                    self.note_attempt(2 * lost <= self.psdu.count(), cx.now);
+                    self.note_answer(self.psdu.count_that(|m| listed(m.seq)), cx.now);
+                } else if let Some(control) = &mut self.control {
+                    let c = self.txop.expect("a frame exchange belongs to a TXOP").category as usize;
+                    control.listed(stream.0, self.queues[c].listed(stream, board), cx.now);
                 }
                 self.with_queue(cx, |queue, done, now| queue.on_block_ack(stream, board, &limits, now, done));
                 self.on_success(cx);
@@ -545,12 +546,10 @@ impl QosStation {
         over
     }
 
-    /// Tells rate control the outcome of a data frame.
-    fn note_attempt(&mut self, arrived: bool, now: Time) {
-        match &mut self.control {
-            Some(control) if arrived => control.succeeded(now),
-            Some(control) => _ = control.failed(now),
-            None => {}
+    /// Tells rate control that the response to a data frame acknowledges this number of MPDUs.
+    fn note_answer(&mut self, acked: usize, now: Time) {
+        if let Some(control) = &mut self.control {
+            control.answered(acked, now);
         }
     }
 
@@ -742,7 +741,9 @@ impl QosStation {
                 }
             } else {
                 self.counters.data_frames_failed += 1;
-                self.note_attempt(false, cx.now);
+                if let Some(control) = &mut self.control {
+                    control.failed(cx.now);
+                }
             }
             let agreed = self.queues[c].stream(exchange.to, self.psdu.tid).state == Agreed::Yes;
             let agreed = agreed && cx.rules.has_block_ack();
@@ -953,12 +954,17 @@ impl QosStation {
                 let begins = exchange.kind == FrameKind::Data && !exchange.to.is_broadcast() && txop.first;
                 match cx.timing.protection {
                     Some(cts) if begins => self.send_cts_to_self(exchange, cts, cx),
-                    _ if begins && self.psdu.bytes > cx.rules.rts_threshold.0 => self.send_rts(exchange, cx),
+                    _ if begins && self.is_after_rts(self.psdu.bytes, cx.rules) => self.send_rts(exchange, cx),
                     _ => self.send_exchange(cx),
                 }
             }
             None => self.finish_txop(txop, cx),
         }
+    }
+
+    /// Returns true if a PSDU of this size follows RTS and CTS at the begin of a TXOP.
+    fn is_after_rts(&self, bytes: u32, rules: &Config) -> bool {
+        bytes > rules.rts_threshold.0 || self.control.as_ref().is_some_and(|control| control.falls_back())
     }
 
     /// Ends a TXOP in which nothing more fits.
@@ -1031,9 +1037,13 @@ impl QosStation {
         let most = if rules.has_block_ack() { block } else { single };
         let protected_above = self.protection(txop, mode, cx);
         let airtime = left - (timing.sifs + most).min(left);
-        let room = Room { mode, airtime, protected_above, single_may_exceed: txop.first };
+        let rate_limits = self.control.as_ref().map_or((usize::MAX, u32::MAX), |control| control.limits());
+        let room = Room { mode, airtime, protected_above, single_may_exceed: txop.first, rate_limits };
         let queue = &mut self.queues[txop.category as usize];
         let airtime = queue.fill(&mut self.psdu, room, (&rules.aggregation, &rules.block_ack), timing, cx.now)?;
+        if let Some(control) = &mut self.control {
+            control.fills(self.psdu.count());
+        }
         let response = if self.psdu.aggregate { block } else { single };
         Some(Exchange { kind: FrameKind::Data, to, mode, airtime, response })
     }
@@ -1055,7 +1065,8 @@ impl QosStation {
             Some((_, cts)) => (0, cts + timing.sifs),
             None => {
                 let (mode, rts) = self.control_for(mode, RTS_BYTES, timing);
-                (cx.rules.rts_threshold.0, rts + timing.control_for(mode, ACK_BYTES).1 + timing.sifs * 2)
+                let above = if self.is_after_rts(0, cx.rules) { 0 } else { cx.rules.rts_threshold.0 };
+                (above, rts + timing.control_for(mode, ACK_BYTES).1 + timing.sifs * 2)
             }
         }
     }

@@ -45,7 +45,7 @@ impl RateRule for Arf {
     fn on_success(&mut self, _frame: &mut Frame, cx: &Cx<'_>) {
         (self.successes, self.attempts, self.failures) = (self.successes + 1, self.attempts + 1, 0);
         self.probes = false;
-        self.raise(cx.rates as u8 - 1);
+        self.raise(cx.modes.len() as u8 - 1);
     }
 
     fn on_failure(&mut self, frame: &mut Frame, cx: &Cx<'_>) {

@@ -43,7 +43,9 @@ impl RateRule for Cara {
     fn on_success(&mut self, _frame: &mut Frame, cx: &Cx<'_>) {
         let cfg = &cx.cfg.cara;
         (self.successes, self.attempts, self.failures) = (self.successes + 1, self.attempts + 1, 0);
-        if (self.successes >= cfg.successes || self.attempts >= cfg.attempts) && usize::from(self.rate) + 1 < cx.rates {
+        if (self.successes >= cfg.successes || self.attempts >= cfg.attempts)
+            && usize::from(self.rate) + 1 < cx.modes.len()
+        {
             self.rate += 1;
             (self.successes, self.attempts) = (0, 0);
         }

@@ -120,7 +120,7 @@ impl RateRule for Minstrel {
             series[1].1 += 1;
             series[3].1 -= 1;
         }
-        Chain { series }
+        Chain { series, probe: false }
     }
 
     fn report(&mut self, frame: &Frame, success: bool, cx: &Cx<'_>) {

@@ -10,6 +10,7 @@ mod charge;
 mod fixed;
 mod ideal;
 mod minstrel;
+mod minstrel_ht;
 mod registry;
 mod sample_rate;
 mod tally;
@@ -26,6 +27,7 @@ use charge::Times;
 use fixed::Fixed;
 use ideal::Ideal;
 use minstrel::Minstrel;
+use minstrel_ht::MinstrelHt;
 use registry::{Cx, RateRule, algorithms};
 use sample_rate::SampleRate;
 use tally::Tally;
@@ -55,11 +57,13 @@ algorithms! { cx:
     Cara(Cara): Cara = "cara": Cara::default(),
         settings cara: cara::Config = " CARA.";
     /// SampleRate (Bicket 2005) as in the madwifi driver of 2006.
-    SampleRate(Box<SampleRate>): SampleRate = "sample_rate": SampleRate::new(cx.times, cx.rates),
+    SampleRate(Box<SampleRate>): SampleRate = "sample_rate": SampleRate::new(cx.times, cx.modes.len()),
         settings sample_rate: sample_rate::Config = " SampleRate.";
     /// Minstrel (Smithies 2006), as in madwifi and Linux.
     Minstrel(Box<Minstrel>): Minstrel = "minstrel": Minstrel::new(&cx.cfg.minstrel, cx.times, cx.now, cx.rng),
         settings minstrel: minstrel::Config = " Minstrel.";
+    /// Minstrel-HT as in Linux 6.18, for 802.11n and 802.11ac: the success of MPDUs in aggregates.
+    MinstrelHt(Box<MinstrelHt>): MinstrelHt = "minstrel_ht": MinstrelHt::new(cx.modes, cx.now, cx.rng);
     /// The fastest rate with hardly any bit errors, known without trials.
     Ideal(Ideal): Ideal = "ideal": Ideal::default(),
         settings ideal: ideal::Config = " Ideal rate control.";
@@ -69,6 +73,7 @@ impl Config {
     /// Rates to choose from: those that are named, or else those of the PHY of `like`.
     pub fn modes(&self, like: Mode, ppdu: &ppdu::Config) -> Vec<Mode> {
         match self.rates.is_empty() {
+            true if self.algorithm.over_aggregates() => like.families().filter(|&mode| ppdu.has_mode(mode)).collect(),
             true => like.family().filter(|&mode| ppdu.has_mode(mode)).collect(),
             false => self.rates.iter().map(|&rate| Mode::checked(rate)).collect(),
         }
@@ -85,12 +90,14 @@ const SERIES: usize = 4;
 struct Chain {
     /// Series of attempts: index of the rate, and number of attempts.
     series: [(u8, u8); SERIES],
+    /// The first series is a single attempt that samples its rate: the frame has no more than one MPDU.
+    probe: bool,
 }
 
 impl Chain {
     /// No chain: a rate, at which the first attempt is made.
     fn at(rate: u8) -> Chain {
-        Chain { series: [(rate, 0), (0, 0), (0, 0), (0, 0)] }
+        Chain { series: [(rate, 0), (0, 0), (0, 0), (0, 0)], probe: false }
     }
 }
 
@@ -105,6 +112,8 @@ struct Neighbor {
     tally: Tally,
     /// Index of the rate at which its last frame began.
     rate: u8,
+    /// The last aggregate, whose chain goes on because no answer has come.
+    unanswered: Option<Frame>,
 }
 
 /// Continuation after a failed attempt.
@@ -132,6 +141,9 @@ struct Frame {
     chain: Chain,
     used: Used,
     at: usize,
+    /// MPDUs of an aggregate, and those of them that were acknowledged.
+    mpdus: u32,
+    acked: u32,
 }
 
 /// The rate control of a station.
@@ -187,24 +199,32 @@ impl RateControl {
     fn parts(&mut self, now: Time) -> (&mut Frame, &mut State, Cx<'_>) {
         let RateControl { cfg, modes, times, neighbors, frame, rng, .. } = self;
         let state = &mut neighbors[frame.neighbor].state;
-        (frame, state, Cx { cfg, rates: modes.len(), times, rng, now })
+        (frame, state, Cx { cfg, modes, times, rng, now })
     }
 
     /// Begins a frame to a neighbor and returns the rate of its first attempt.
     pub fn begin(&mut self, to: RadioId, kind: Kind, bytes: u32, now: Time) -> Mode {
         let known = self.neighbors.iter().position(|n| n.radio == to);
         let neighbor = known.unwrap_or_else(|| {
-            let rates = self.modes.len();
-            let mut cx = Cx { cfg: &self.cfg, rates, times: &self.times, rng: &mut self.rng, now };
+            let mut cx = Cx { cfg: &self.cfg, modes: &self.modes, times: &self.times, rng: &mut self.rng, now };
             let state = State::new(&mut cx);
-            self.neighbors.push(Neighbor { radio: to, state, tally: Tally::new(rates), rate: 0 });
+            let tally = Tally::new(self.modes.len());
+            self.neighbors.push(Neighbor { radio: to, state, tally, rate: 0, unanswered: None });
             self.neighbors.len() - 1
         });
-        self.frame = Frame::new(neighbor, kind, bytes);
-        let (frame, state, mut cx) = self.parts(now);
-        frame.chain = state.plan(frame, &mut cx);
-        let first = frame.chain.series[0].0;
-        (frame.rate, frame.next_rate) = (first, first);
+        let first = match self.neighbors[neighbor].unanswered {
+            Some(frame) => {
+                self.frame = Frame { kind, bytes, ..frame };
+                frame.next_rate
+            }
+            None => {
+                self.frame = Frame::new(neighbor, kind, bytes);
+                let (frame, state, mut cx) = self.parts(now);
+                frame.chain = state.plan(frame, &mut cx);
+                frame.chain.series[0].0
+            }
+        };
+        (self.frame.rate, self.frame.next_rate) = (first, first);
         self.neighbors[neighbor].rate = first;
         self.counts().packets += 1;
         self.modes[usize::from(first)]
@@ -235,6 +255,49 @@ impl RateControl {
         self.neighbors[self.frame.neighbor].state.asks_for_rts()
     }
 
+    /// Largest number of MPDUs in the aggregate, and largest A-MSDU \[B\].
+    pub fn limits(&self) -> (usize, u32) {
+        let most = if self.frame.chain.probe { 1 } else { usize::MAX };
+        (most, self.neighbors[self.frame.neighbor].state.amsdu_size())
+    }
+
+    /// The frame is an aggregate of this number of MPDUs.
+    pub fn fills(&mut self, mpdus: usize) {
+        self.frame.mpdus = mpdus as u32;
+    }
+
+    /// The next attempt is at a later rate of a chain of aggregates, and is to be preceded by RTS and CTS.
+    pub fn falls_back(&self) -> bool {
+        self.frame.at > 0
+    }
+
+    /// This number of the MPDUs was acknowledged. Where rates are not chosen by MPDUs, the rate was right if half of
+    /// the aggregate has arrived.
+    pub fn answered(&mut self, acked: usize, now: Time) {
+        self.frame.acked = acked as u32;
+        let arrived = 2 * self.frame.acked >= self.frame.mpdus;
+        if !self.cfg.algorithm.over_aggregates() {
+            return if arrived { self.succeeded(now) } else { _ = self.failed(now) };
+        }
+        self.neighbors[self.frame.neighbor].unanswered = None;
+        if arrived {
+            return self.succeeded(now);
+        }
+        self.counts().data_frames_failed += 1;
+        let (frame, state, cx) = self.parts(now);
+        state.on_success(frame, &cx);
+    }
+
+    /// A block acknowledgement that was requested lists this number of the MPDUs of the last aggregate, which was not
+    /// answered.
+    pub fn listed(&mut self, to: RadioId, acked: usize, now: Time) {
+        let known = self.neighbors.iter_mut().find(|n| n.radio == to && acked > 0);
+        if let Some(frame) = known.and_then(|n| n.unanswered.take()) {
+            self.frame = Frame { acked: acked as u32, ..frame };
+            self.report(true, now);
+        }
+    }
+
     /// The packet was given up.
     pub fn gave_up(&mut self) {
         self.counts().packets_given_up += 1;
@@ -251,16 +314,22 @@ impl RateControl {
     fn after_failure(&mut self, now: Time) -> Next {
         let (frame, state, cx) = self.parts(now);
         state.on_failure(frame, &cx);
-        let next = frame.next_rate;
+        let next_rate = frame.next_rate;
         if !self.cfg.algorithm.has_chain() {
-            return Next::Mode(self.modes[usize::from(next)]);
+            return Next::Mode(self.modes[usize::from(next_rate)]);
         }
-        if let Some(rate) = self.frame.next() {
-            self.frame.next_rate = rate;
-            return Next::Chain(self.modes[usize::from(rate)]);
+        let next = self.frame.next();
+        self.frame.next_rate = next.unwrap_or(next_rate);
+        if self.cfg.algorithm.over_aggregates() {
+            self.neighbors[self.frame.neighbor].unanswered = next.map(|_| self.frame);
         }
-        self.report(false, now);
-        Next::End
+        match next {
+            Some(rate) => Next::Chain(self.modes[usize::from(rate)]),
+            None => {
+                self.report(false, now);
+                Next::End
+            }
+        }
     }
 
     /// The frame was acknowledged.
@@ -297,7 +366,18 @@ impl RateControl {
 
 impl Frame {
     fn new(neighbor: usize, kind: Kind, bytes: u32) -> Frame {
-        Frame { neighbor, kind, bytes, rate: 0, next_rate: 0, chain: Chain::default(), used: Used::default(), at: 0 }
+        Frame {
+            neighbor,
+            kind,
+            bytes,
+            rate: 0,
+            next_rate: 0,
+            chain: Chain::default(),
+            used: Used::default(),
+            at: 0,
+            mpdus: 1,
+            acked: 0,
+        }
     }
 
     /// Counts an attempt.

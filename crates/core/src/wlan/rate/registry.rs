@@ -4,12 +4,13 @@ use super::charge::Times;
 use super::{Chain, Config, Frame};
 use crate::rng::Stream;
 use crate::unit::Time;
+use crate::wlan::Mode;
 
 /// Inputs of an algorithm.
 pub(super) struct Cx<'a> {
     pub(super) cfg: &'a Config,
     /// Rates to choose from.
-    pub(super) rates: usize,
+    pub(super) modes: &'a [Mode],
     /// Times of frames at each rate.
     pub(super) times: &'a Times,
     pub(super) rng: &'a mut Stream,
@@ -23,6 +24,8 @@ pub(super) trait RateRule: Sized {
     const CHOOSES: bool = true;
     /// All attempts are planned when a frame begins.
     const HAS_CHAIN: bool = false;
+    /// The attempts are at aggregates, and the rates those of every number of streams.
+    const OVER_AGGREGATES: bool = false;
     /// The station is informed of the signal-to-noise ratio with which its frames arrive.
     const KNOWS_SIGNALS: bool = false;
 
@@ -53,6 +56,11 @@ pub(super) trait RateRule: Sized {
         false
     }
 
+    /// Largest A-MSDU to the neighbor \[B\].
+    fn amsdu_size(&self) -> u32 {
+        u32::MAX
+    }
+
     /// A frame has arrived with this ratio of signal to noise. `least`: what each rate needs.
     fn arrived(&mut self, _ratio: f64, _least: &[f64]) {}
 }
@@ -79,6 +87,8 @@ macro_rules! algorithms {
                 chooses_rates: bool = CHOOSES;
                 /// All attempts are planned when a frame begins.
                 has_chain: bool = HAS_CHAIN;
+                /// The attempts are at aggregates, and the rates those of every number of streams.
+                over_aggregates: bool = OVER_AGGREGATES;
                 /// The station is informed of the signal-to-noise ratio with which its frames arrive.
                 knows_signals: bool = KNOWS_SIGNALS;
             }
@@ -103,6 +113,8 @@ macro_rules! algorithms {
                 fn report(&mut self, frame: &Frame, success: bool, cx: &Cx<'_>);
 
                 fn asks_for_rts(&self) -> bool;
+
+                fn amsdu_size(&self) -> u32;
 
                 fn arrived(&mut self, ratio: f64, least: &[f64]);
             }

@@ -103,7 +103,7 @@ impl RateRule for SampleRate {
         let tries = |n: u32| n as u8;
         let series =
             [(first, tries(cfg.first_tries)), (second, tries(cfg.best_tries)), (0, tries(cfg.last_tries)), (0, 0)];
-        Chain { series }
+        Chain { series, probe: false }
     }
 
     fn report(&mut self, frame: &Frame, success: bool, cx: &Cx<'_>) {
