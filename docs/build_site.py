@@ -55,6 +55,7 @@ NAV: tuple[tuple[str, tuple[str, ...]], ...] = (
             "reproductions/techniques.md",
             "reproductions/linux-mesh.md",
             "reproductions/aggregation.md",
+            "reproductions/minstrel-ht.md",
             "reproductions/validation.md",
             "reproductions/validation-standard.md",
             "reproductions/validation-linux.md",
