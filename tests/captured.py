@@ -99,6 +99,16 @@ RUNS: dict[str, dict[str, Any]] = {
         "wlan.error": {"model": "uniform", "rate": 0.2},
         "wlan.block_ack.mpdu_attempts": 2,
     },
+    "minstrel_ht": {
+        **_CHAIN,
+        "extends": "802.11n-2.4ghz",
+        "topology.hops": 1,
+        "topology.spacing": "20 m",
+        "wlan.ppdu.streams": 2,
+        "wlan.rate_control.algorithm": "minstrel_ht",
+        "wlan.error": {"model": "uniform", "rate": 0.2},
+        "wlan.block_ack.mpdu_attempts": 2,
+    },
     "two_channels": {
         **_CHAIN,
         "radio.channels": [1, 36],

@@ -81,6 +81,7 @@ def flow_fields(name: str, folder: Path) -> bool:
         "ns2_vegas": "aodv",
         "aggregates": "wlan.fc.type_subtype == 0x28 && radiotap.ampdu.reference && radiotap.mcs.index == 7",
         "vht": "wlan.fc.type_subtype == 0x19 && wlan.fixed.ssc.sequence",
+        "minstrel_ht": "radiotap.mcs.index == 15 && radiotap.channel.freq == 2412",
         "two_channels": 'frame.interface_name == "radio 1" && radiotap.channel.freq == 5180',
     }
     return any(matching(file, wanted[name]) for file in sorted(folder.glob("node-*.pcapng")))

@@ -28,6 +28,7 @@ HEADERS = {
     "two_channels": {"aodv", "tcp", "udp"},
     "aggregates": {"tcp", "block_ack", "block_ack_request", "action", "cf_end", "rts", "cts"},
     "vht": {"tcp", "block_ack", "action"},
+    "minstrel_ht": {"tcp", "block_ack", "action"},
 }
 
 
