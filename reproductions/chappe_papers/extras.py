@@ -1,5 +1,6 @@
 """Additions to a paper: figures and tables besides its own."""
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -67,8 +68,14 @@ def median(e: Estimate | None) -> str:
     return "-" if e is None else show.number(e.mean, 2)
 
 
-def percent(a: Estimate, b: Estimate) -> str:
-    """A ratio as a gain."""
+def gain(a: Estimate, b: Estimate) -> str:
+    """A ratio as a gain [%], with both ends of its interval where they are known; none has less than nothing."""
     e = times(a, b)
-    half = 100 * e.half_width()
-    return f"{100 * (e.mean - 1):+.0f} %{f' (± {half:.0f})' if half == half else ''}"
+    low, high = (100 * max(end - 1, -1.0) for end in e.interval())
+    ends = f" ({low:+.0f} to {high:+.0f})" if math.isfinite(low) and math.isfinite(high) else ""
+    return f"{100 * (e.mean - 1):+.0f}{ends}"
+
+
+def percent(a: Estimate, b: Estimate) -> str:
+    """A gain with its unit."""
+    return f"{gain(a, b)} %"

@@ -71,7 +71,7 @@ def _gain_rows(ours: Estimates, _ns2: Estimates) -> Rows:
                 continue
             gain = _relative(ours, p, newreno) if v != "newreno" else cell(ours.get(p, THROUGHPUT))
             names = ("timeouts", *WHY)
-            values = [cell(ours.get(p, n), (MEASURES | WHY)[n].scale).split(" ±")[0] for n in names]
+            values = [cell(ours.get(p, n), (MEASURES | WHY)[n].scale).partition(" ")[0] for n in names]
             rows.append([TCPS[v][0], flows, f"{loss:g} %", gain, *values])
     return rows
 

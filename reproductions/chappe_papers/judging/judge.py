@@ -176,7 +176,7 @@ def _above(e: Estimate, value: float) -> float:
     if isinstance(e, Times):
         return e.p(value)
     if isinstance(e, Quotient):
-        return min(2 * e.beyond(value).p_above(), 1.0)
+        return 1.0 if value == math.inf else min(2 * e.beyond(value).p_above(), 1.0)
     if isinstance(e, Among):
         # It was decided at the level of the choice.
         return 0.0 if e.low > value else 1.0
@@ -206,7 +206,7 @@ def _below(e: Estimate, value: float) -> float:
     if isinstance(e, Times):
         return e.inverse().p(1 / value) if value else 1.0
     if isinstance(e, Quotient):
-        return min(2 * e.beyond(value).p_below(), 1.0)
+        return 0.0 if value == math.inf else min(2 * e.beyond(value).p_below(), 1.0)
     if isinstance(e, Among):
         return 0.0 if e.high < value else 1.0
     if isinstance(e, Quantile):

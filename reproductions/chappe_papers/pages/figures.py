@@ -150,8 +150,11 @@ def cell(e: Estimate | None, scale: float = 1.0) -> str:
     """A mean and its interval, for people."""
     if e is None:
         return "-"
-    half = e.half_width()
-    return show.with_error(e.mean, half if math.isfinite(half) else math.nan, scale)
+    low, high = e.interval()
+    known = math.isfinite(low) and math.isfinite(high)
+    return show.estimate(
+        {"estimate": e.mean, "ci_low": low if known else None, "ci_high": high if known else None}, scale
+    )
 
 
 def figure(

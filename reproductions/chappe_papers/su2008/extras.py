@@ -6,9 +6,8 @@ from importlib.resources import files
 from chappe import text as show
 from chappe.stats import Estimate
 
-from chappe_papers.extras import Extra
+from chappe_papers.extras import Extra, gain
 from chappe_papers.judging.claims import needs
-from chappe_papers.judging.judge import times
 from chappe_papers.pages.figures import Rows, Sheet, cell
 from chappe_papers.runs.estimates import Estimates
 from chappe_papers.statistics.pairs import Paired
@@ -155,17 +154,14 @@ def _outlook_rows(ours: Estimates, _: Estimates) -> Rows:
         for table, reno in _TABLES.items():
             points = [reno._replace(hops=h, scheme=scheme) for h in HOPS]
             cells = [_gain(ours, p, p._replace(scheme="reno")) for p in points]
-            jain = " / ".join(cell(ours.get(reno._replace(scheme=s), JAIN)).split(" ±")[0] for s in (scheme, "reno"))
+            jain = " / ".join(cell(ours.get(reno._replace(scheme=s), JAIN)).partition(" ")[0] for s in (scheme, "reno"))
             rows.append([SCHEMES[scheme][0], table, *cells, "-" if "VIII" in table else jain])
     return rows
 
 
 def _gain(ours: Estimates, a: Point, b: Point) -> str:
-    """A gain of throughput with half of its interval [%]."""
-    for x, y in ours.both(a, b, AGGREGATE):
-        e = times(x, y)
-        return f"{100 * (e.mean - 1):+.0f} ± {100 * e.half_width():.0f}"
-    return "-"
+    """A gain of throughput with its interval [%]."""
+    return next((gain(x, y) for x, y in ours.both(a, b, AGGREGATE)), "-")
 
 
 # ---- clamping and fairness ----

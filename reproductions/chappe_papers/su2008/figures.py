@@ -248,7 +248,7 @@ def _disjoint_rows(ours: Estimates, _: Estimates) -> Rows:
         for scheme in PAPERS:
             p = Point("rows", h, scheme=scheme)
             name = SCHEMES[scheme][0].removeprefix("TCP ")
-            paths = [cell(ours.get(p, row(n)), 1e-3).split(" ±")[0] for n in range(ROWS)]
+            paths = [cell(ours.get(p, row(n)), 1e-3).partition(" ")[0] for n in range(ROWS)]
             rows.append([str(h), name, _reported(f"T6P-{name}-{h}"), " ".join(paths), _reported(f"T6-{name}-{h}"),
                          cell(ours.get(p, AGGREGATE), 1e-3), _relative(ours, p), _reported(f"T6J-{name}-{h}"),
                          cell(ours.get(p, JAIN))])  # fmt: skip
