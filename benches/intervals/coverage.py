@@ -29,7 +29,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "studies.md"
 DRAWS = 4000
 """Samples of each distribution and number of runs."""
 
-NUMBERS = (2, 3, 5, 10, 30)
+NUMBERS = (2, 3, 5, 10, 20, 30)
 """Numbers of runs of a sample."""
 
 POINTS = {("newreno", 1_100): 3000, ("vegas", 1_100): 3000, ("newreno", 11_000): 100, ("vegas", 11_000): 100}
@@ -72,6 +72,26 @@ CASES: dict[str, tuple[str, Draw, float]] = {
         "jain_index",
         lambda rng, s: (jain(rng.beta(0.5, 0.5, s)), 1.0),
         math.sqrt(0.5),
+    ),
+    "half of the runs at a half": (
+        "goodput_bps",
+        lambda rng, s: (np.where(rng.random(s) < 0.5, 0.5, 1.0) * rng.normal(1, 0.01, s), 1.0),
+        0.75,
+    ),
+    "20 % of runs at a sixth": (
+        "goodput_bps",
+        lambda rng, s: (np.where(rng.random(s) < 0.2, 0.2, 1.2) * rng.normal(1, 0.01, s), 1.0),
+        1.0,
+    ),
+    "70 % of runs have none, others exponential": (
+        "goodput_bps",
+        lambda rng, s: (np.where(rng.random(s) < 0.7, 0.0, rng.exponential(1 / 0.3, s)), 1.0),
+        1.0,
+    ),
+    "counts: 20 % of runs have five": (
+        "timeouts_per_10000",
+        lambda rng, s: (np.where(rng.random(s) < 0.2, 5.0, 0.0), 1.0),
+        1.0,
     ),
     "counts by exponential time": (
         "mean_delay_s",
@@ -188,7 +208,7 @@ def tables(divisor: int, out: Path | None) -> dict[str, str]:
         [name, *(c.text for c in found), *(f"{100 * c.silent:.0f}" for c in found[-2:])]
         for name, found in drawn(DRAWS // divisor)
     ]
-    heads = ["values of runs", *(f"n = {n}" for n in NUMBERS), "wrong, unmarked, n = 10", "n = 30"]
+    heads = ["values of runs", *(f"n = {n}" for n in NUMBERS), "wrong, unmarked, n = 20", "n = 30"]
     real_heads = ["variant, packets", *(f"{n} runs" for n in (3, 5, 10, 30)), "papers' rule, 3 runs", "5 runs"]
     points = [
         [f"{variant}, {packets:,}", *real(batches_of(variant, packets, max(runs // divisor, LEAST), out))]

@@ -4,9 +4,10 @@
 those in which any two are called different: by ``compare`` over ten rows, by ``rank`` over ten combinations of three
 settings (ranks, and settings that cannot be the best), and by a search over 32 values. Runs are normal, skewed, or
 collapse now and then. Then it draws studies that stop at a precision, also from real runs of NewReno and Vegas over 8
-hops, and prints how many of their intervals contain the true value. ``--quick`` draws and runs a twentieth; ``--write``
-puts both tables into docs/studies.md; ``--search`` makes the documented search of the receiver's window with 16 sets of
-seeds.
+hops, and prints how many of their intervals contain the true value. Settings of equal means and other shapes are
+compared, too: how often they differ, by Welch's test and by ``compare``, and how often without a doubt. ``--quick``
+draws and runs a twentieth; ``--write`` puts the tables into docs/studies.md, ``--only NAME`` one of them; ``--search``
+makes the documented search of the receiver's window with 16 sets of seeds.
 """
 
 import argparse
@@ -20,9 +21,10 @@ import chappe
 import numpy as np
 import polars as pl
 from chappe.measures import Totals
-from chappe.stats import Share, quotient
+from chappe.stats import Share, difference, quotient, student_p
+from chappe.stats.doubts import of_runs
 from chappe.study import Item, Point, Precision
-from chappe.study.analysis.analysis import Sample, compare, rank
+from chappe.study.analysis.analysis import Sample, compare, contrast, rank
 from chappe.study.design.explore import explore
 from chappe.study.design.stop import precise
 from numpy.typing import NDArray
@@ -33,6 +35,9 @@ BEGIN, END = "<!-- {}: benches/intervals/equal_settings.py --write -->\n", "<!--
 
 STUDIES = 400
 """Studies of each kind: a rate of 5 % has a standard error of 1.1 %."""
+
+PAIRS = 2000
+"""Comparisons of each pair of shapes: a rate of 7 % has a standard error of 0.6 %."""
 
 REAL = 8
 """Real runs of a TCP variant for each study that draws from them."""
@@ -62,6 +67,33 @@ DRAWN: dict[str, tuple[Draw, float]] = {
     ),
 }
 """Runs by what they do, with the true value of their ratio of totals."""
+
+
+def _even(rng: np.random.Generator, n: int) -> NDArray[np.float64]:
+    return _weightless(rng.normal(1, 0.01, n))
+
+
+def _of_two(rng: np.random.Generator, n: int, share: float, rare: float) -> NDArray[np.float64]:
+    """Runs of which a share has a rare level, and the others the one that makes the mean 1."""
+    level = np.where(rng.random(n) < share, rare, (1 - share * rare) / (1 - share))
+    return _weightless(level * rng.normal(1, 0.01, n))
+
+
+SHAPES: dict[str, tuple[Draw, Draw]] = {
+    "30 % of runs stall": (_even, lambda rng, n: _of_two(rng, n, 0.3, 0.1)),
+    "lognormal, sigma 1": (_even, lambda rng, n: _weightless(rng.lognormal(-0.5, 1, n))),
+    "20 % of runs at a sixth": (_even, lambda rng, n: _of_two(rng, n, 0.2, 0.2)),
+    "20 % of runs sixfold": (_even, lambda rng, n: _of_two(rng, n, 0.2, 3.0)),
+    "70 % of runs have none": (
+        _even,
+        lambda rng, n: _weightless(np.where(rng.random(n) < 0.7, 0.0, rng.exponential(1 / 0.3, n))),
+    ),
+    "lognormal and stalls": (
+        lambda rng, n: _weightless(rng.lognormal(-0.5, 1, n)),
+        lambda rng, n: _of_two(rng, n, 0.3, 0.1),
+    ),
+}
+"""Pairs of settings with the same mean; the first is even, with a deviation of 1 %, unless named."""
 
 
 def real(variant: str, runs: int) -> tuple[Draw, float]:
@@ -104,6 +136,33 @@ def by_search(rng: np.random.Generator, draw: Draw, n: int) -> bool:
     found = explore(31, n, sampled, sign=1, max_points=40, max_runs=300)
     return found.tied != (0, 31)
 
+
+class Apart(NamedTuple):
+    """Shares of comparisons of equal means that call them different."""
+
+    welch: float
+    """By Welch's test alone."""
+    told: float
+    """By ``compare``."""
+    unmarked: float
+    """By ``compare``, without a doubt."""
+
+
+def apart(shapes: tuple[Draw, Draw], n: int, pairs: int) -> Apart:
+    """Compares settings of two shapes, with n runs each, as a row of ``compare`` does."""
+    rng = np.random.default_rng(1)
+    found = []
+    for _ in range(pairs):
+        a, b = (sample(draw(rng, n)) for draw in shapes)
+        told = contrast(a, b).comparison
+        is_told, doubt = told.p < 0.05, of_runs(n, 0, told.difference)
+        welch = student_p(difference(a.estimate, b.estimate)) < 0.05
+        found.append((welch, is_told, is_told and doubt is None))
+    return Apart(*np.mean(found, axis=0).tolist())
+
+
+SIZES = (3, 5, 10, 14, 20, 30)
+"""Runs of each of two settings of other shapes."""
 
 RUNS = (3, 5, 10)
 """Runs of each setting; of a search in its first round."""
@@ -167,6 +226,18 @@ def equal_table(studies: int) -> list[str]:
     return rows
 
 
+def shapes_table(pairs: int) -> list[str]:
+    """Rows of the table of equal means of other shapes."""
+    rows = [f"| compared with even runs | {' | '.join(f'n = {n}' for n in SIZES)} | unmarked, n = 14 | 20 | 30 |"]
+    rows.append(f"|---|{'---:|' * (len(SIZES) + 3)}")
+    for name, shapes in SHAPES.items():
+        found = {n: apart(shapes, n, pairs) for n in SIZES}
+        cells = [name, *(f"{100 * a.welch:.0f} → {100 * a.told:.0f}" for a in found.values())]
+        cells += [f"{100 * found[n].unmarked:.0f}" for n in (14, 20, 30)]
+        rows.append(f"| {' | '.join(cells)} |")
+    return rows
+
+
 def stopping_table(studies: int) -> list[str]:
     """Rows of the table of docs/studies.md."""
     rows = ["| runs | from | stopped | first runs only | bias | mean number |", "|---|---:|---:|---:|---:|---:|"]
@@ -205,20 +276,29 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="a twentieth of the studies")
     parser.add_argument("--write", action="store_true", help="write the table into docs/studies.md")
+    parser.add_argument("--only", metavar="NAME", help="one table: `equal settings`, `other shapes` or `stopping`")
     parser.add_argument("--search", action="store_true", help="make the documented search with 16 sets of seeds")
     args = parser.parse_args(arguments)
     if args.search:
         searches()
         return
-    studies = STUDIES // (20 if args.quick else 1)
+    part = 20 if args.quick else 1
+    studies = STUDIES // part
     for name, what, table in (
         (
             "equal settings",
             f"studies of equal settings, of {studies}, that call any two different, with 3, 5 and 10 runs",
             equal_table,
         ),
+        (
+            "other shapes",
+            "comparisons of equal means of other shapes that differ [%]: by Welch's test → by compare; unmarked",
+            lambda _: shapes_table(PAIRS // part),
+        ),
         ("stopping", "intervals that hold the true value, of studies that stop within 5 %", stopping_table),
     ):
+        if args.only not in (None, name):
+            continue
         rows = table(studies)
         print(f"{what}:", *rows, sep="\n")
         if args.write:

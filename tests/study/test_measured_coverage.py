@@ -20,7 +20,7 @@ def test_coverage_is_measured_and_written(
     module.main(["--quick", "--out", str(tmp_path / "runs"), "--write"])
     printed = capsys.readouterr().out
     written = module.PAGE.read_text(encoding="utf-8")
-    assert [len(line.split("|")) for line in printed.splitlines() if line] == [10] * 13 + [11] * 3
+    assert [len(line.split("|")) for line in printed.splitlines() if line] == [11] * (5 + len(module.CASES))
     for table in printed.strip().split("\n\n"):
         assert table in written
     # The page has the rows of the command, and nothing but its tables differs.
@@ -52,6 +52,31 @@ def test_equal_settings_are_rarely_called_different(equal: ModuleType, name: str
     assert sum(equal.WAYS[way](rng, draw, 5) for _ in range(40)) <= 8
 
 
+@pytest.mark.parametrize("n", [5, 14, 30])
+@pytest.mark.parametrize(
+    "name", ["30 % of runs stall", "lognormal, sigma 1", "20 % of runs at a sixth", "70 % of runs have none"]
+)
+def test_equal_means_of_other_shapes_rarely_differ_without_a_doubt(equal: ModuleType, name: str, n: int) -> None:
+    """At most 7 % of comparisons, of which 300 have more than 35 in one of a thousand tests."""
+    found = equal.apart(equal.SHAPES[name], n, 300)
+    assert found.unmarked <= 35 / 300
+    assert found.unmarked <= found.told <= found.welch
+    if n == 30:
+        assert found.told <= 35 / 300
+
+
+@pytest.mark.parametrize("name", ["20 % of runs at a sixth", "counts: 20 % of runs have five"])
+def test_wrong_intervals_of_rare_states_are_marked(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of ten runs 11 % do not show a state of one run in five: all are marked. Of twenty, fewer than 7 % are not."""
+    module = program("benches/intervals/coverage")
+    monkeypatch.setattr(module, "NUMBERS", (10, 20))
+    monkeypatch.setattr(module, "CASES", {name: module.CASES[name]})
+    ((_, (ten, twenty)),) = module.drawn(300)
+    assert ten.held < 0.95
+    assert ten.silent == 0
+    assert twenty.silent <= 0.07
+
+
 def test_stopping_costs_coverage_where_states_are_rare(equal: ModuleType) -> None:
     drawn = {name: equal.stopped(*equal.DRAWN[name], 10, 0.05, 60) for name in equal.DRAWN}
     normal, collapse = drawn["normal, deviation 10 %"], drawn["collapse of 10 % of runs"]
@@ -69,6 +94,7 @@ def test_the_tables_of_equal_settings_are_on_the_page(
     page = equal.PAGE.read_text(encoding="utf-8")
     monkeypatch.setattr(equal, "PAGE", tmp_path / "studies.md")
     monkeypatch.setattr(equal, "STUDIES", 20)
+    monkeypatch.setattr(equal, "PAIRS", 20)
     equal.PAGE.write_text(page, encoding="utf-8")
     equal.main(["--quick", "--write"])
     written = equal.PAGE.read_text(encoding="utf-8")
