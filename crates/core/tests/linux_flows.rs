@@ -37,7 +37,7 @@ const ABOUT: &str = "\n## Flows\n\n\
 const SHARES: &str = "\n### Shares\n\n\
     The shares of several flows are inside if the goodput of each flow and Jain's index are within 5 % of the range of the kernel's\n\
     runs. Jain's index of a run lies between those of the ends of its flows' ranges. Of `G` the flows of one run alone are known.\n\
-    The cause is unknown; it is not in the spacing of the datagrams:\n";
+    Their shares hardly depend on the spacing of the datagrams:\n";
 
 /// Head of the tables.
 const TABLE: &str = "\
@@ -45,6 +45,7 @@ const TABLE: &str = "\
     |---|---|---|---|---|---|---|---|---|\n";
 
 /// A flow of the kernel.
+#[derive(Clone)]
 struct Theirs<'a> {
     control: &'a str,
     seconds: f64,
@@ -53,11 +54,14 @@ struct Theirs<'a> {
 }
 
 /// A path with its flows, and how far goodputs may be apart.
+#[derive(Clone)]
 struct Case<'a> {
     name: &'a str,
     flows: Vec<Theirs<'a>>,
     /// Least and largest sum of the goodputs of a run, if it is more than sums of single ones \[kbit/s\].
     sum: Option<(f64, f64)>,
+    /// Packets that wait in addition to the kernel's, of cases with two flows.
+    room: u32,
 }
 
 /// Cases with the runs of the kernel over the link that wakes up late, or with those over the exact link.
@@ -77,7 +81,7 @@ fn cases(exact: bool) -> Vec<Case<'static>> {
         let flow = Theirs { control: columns[2], seconds: number(3), ranges };
         match cases.last_mut().filter(|c| c.name == columns[0]) {
             Some(case) => case.flows.push(flow),
-            None => cases.push(Case { name: columns[0], flows: vec![flow], sum: None }),
+            None => cases.push(Case { name: columns[0], flows: vec![flow], sum: None, room: 0 }),
         }
     }
     cases
@@ -91,7 +95,7 @@ impl Case<'_> {
         match (words[0], words[1]) {
             ("A", _) => ("10 Mbit/s", "20 ms", 50, 0.0, 0.0),
             ("B", _) => ("10 Mbit/s", "50 ms", 100, 0.0, 0.0),
-            ("C", _) => ("10 Mbit/s", "20 ms", 50, 0.0, 5.0),
+            ("C", _) => ("10 Mbit/s", "20 ms", 50 + self.room, 0.0, 5.0),
             ("E", loss) => ("10 Mbit/s", "20 ms", 100, loss[1..].parse().expect("a probability"), 0.0),
             ("G", _) => ("5637 kbit/s", "500 us", limit(), 0.0, 0.1),
             (_, "EU") => ("5637 kbit/s", "9.5 ms", limit(), 0.0, 0.0),
@@ -286,6 +290,28 @@ fn shares(cases: &[Case], measured: &[Measured]) -> Told {
         | case | goodput of each flow, from the kernel's runs | Jain's index | kernel | shares |\n\
         |---|---|---|---|---|\n{rows}",
         several.len()
+    );
+    // Packets that wait in addition.
+    let roomy = outside.iter().filter(|s| s.case.flows.len() == 2).map(|s| {
+        let with = |room| {
+            let goodputs = run(&Case { room, ..s.case.clone() }, Some(SPACING))
+                .iter()
+                .map(|flow| format!("{:.0}", flow[0]))
+                .collect::<Vec<_>>();
+            format!("{} with {} packets", goodputs.join(" and "), 50 + room)
+        };
+        let goodputs = s.ours.iter().map(|g| format!("{g:.0}")).collect::<Vec<_>>();
+        format!(
+            "`{}` has {} kbit/s with a queue of 50 packets, {}, and {}",
+            s.case.name,
+            goodputs.join(" and "),
+            with(3),
+            with(10)
+        )
+    });
+    let roomy = roomy.collect::<Vec<_>>().join(";\n");
+    let table = format!(
+        "{table}\nThe shares of BBR and CUBIC hang on a few packets of the queue:\n{roomy}.\nHow many the kernel's shaper and emulator hold in addition to the queue is not known.\n"
     );
     let told: Vec<String> = outside.iter().filter_map(|s| s.told()).collect();
     let single: Vec<&&Shares> = outside.iter().filter(|s| s.told().is_none()).collect();

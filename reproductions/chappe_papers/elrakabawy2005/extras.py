@@ -304,7 +304,12 @@ def _gain(ours: Estimates, p: Point, plain: Point) -> Estimate | None:
 def _change(e: Estimate) -> str:
     """A ratio as a change with its interval."""
     low, high = e.interval()
-    return f"{100 * (e.mean - 1):+.0f} % ({100 * (low - 1):+.0f} to {100 * (high - 1):+.0f})"
+    return f"{_whole(e.mean)} % ({_whole(low)} to {_whole(high)})"
+
+
+def _whole(ratio: float) -> str:
+    """A ratio as a change in whole percent, without a negative zero."""
+    return f"{round(100 * (ratio - 1)) or 0:+d}"
 
 
 def _motion_rows(ours: Estimates, _ns2: Estimates) -> Rows:
@@ -339,8 +344,8 @@ def _motion_answers(ours: Estimates) -> Answers:
     better = [key for key, e in gains.items() if e.interval(at)[0] > 1]
     parts = []
     for added, title in _ADDED.items():
-        own = [100 * (e.mean - 1) for key, e in gains.items() if key[0] == added]
-        parts.append(f"{title} {min(own):+.0f} to {max(own):+.0f} %")
+        own = [e.mean for key, e in gains.items() if key[0] == added]
+        parts.append(f"{_whole(min(own))} to {_whole(max(own))} % with {title}")
     vegas = "; ".join(f"{_change(e)} over {_ROUTED[p]}" for p, e in lead.items() if e is not None)
     text = (
         f"{'Yes, in part' if better else 'No gain is shown'}: compared walk by walk, goodput changes by "

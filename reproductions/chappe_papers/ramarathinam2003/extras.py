@@ -223,7 +223,7 @@ def _udp_rows(ours: Estimates, _ns2: Estimates) -> Rows:
         for reading in _UDP_NETWORKS:
             p = Point("reno", r, reading)
             segments, tcp = [cell(ours.get(p, SEGMENTS[load])) for load in LOADS], cell(ours.get(p, TCP_BITS), 1e-6)
-            acks = cell(ours.get(p, ACKS_LOST), 100.0)
+            acks = f"{cell(ours.get(p, ACKS_LOST), 100.0)} %"
             if reading == MAIN:
                 rows.append([ROUTINGS[r], "none: the mesh is TCP", *segments, tcp, "-", "-", acks])
                 continue
@@ -358,7 +358,7 @@ EXTRAS = {
     "udp": Extra("udp", _udp_points, None, None, {"udp": Sheet(
         "Reno beside datagrams: medians of segments, and what all flows together deliver in a run [Mbit]",
         ("routing", "UDP sent", *(f"segments, {load}" for load in LOADS), "TCP delivered", "UDP delivered",
-         "UDP lost [%]", "ACKs lost to queues [%]"),
+         "UDP lost [%]", "ACKs lost"),
         _udp_rows, shown=True,
     )}, answers=_udp_answers),
     "walking": Extra("walking", _walking_points, None, None, {"walking": Sheet(
