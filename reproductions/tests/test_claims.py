@@ -31,7 +31,7 @@ from chappe_papers.elrakabawy2005.points import (
 from chappe_papers.elrakabawy2005.udp import OPTIMUM
 from chappe_papers.elrakabawy2005.validate import VALIDATION
 from chappe_papers.judging.claims import Claim
-from chappe_papers.judging.judge import Verdict
+from chappe_papers.judging.words import Verdict
 from chappe_papers.runs import reference
 from chappe_papers.runs.estimates import NS2, PAPER, Estimates
 
@@ -228,7 +228,7 @@ def test_nothing_is_decided_on_wide_intervals(claim: Claim) -> None:
 
 @ids
 def test_claims_report_missing_runs(claim: Claim) -> None:
-    assert claim.judged(Estimates({}, HOPS)).verdict is Verdict.OPEN
+    assert claim.judged(Estimates({}, HOPS)).alone.verdict is Verdict.OPEN
     assert not claim.judged(Estimates({}, HOPS)).observations
     assert set(claim.figures) <= set(chappe_papers.PAPERS[0].figures)
     assert set(claim.tables) <= set(chappe_papers.PAPERS[0].tables)

@@ -121,7 +121,7 @@ def word(points: Sequence[Decided], *, differs: bool = False, first: str = "", h
         hangs: What the paper does not say, and what reverses the sign or the verdict; empty if nothing is known to.
     """
     names = tuple(dict.fromkeys(p.sub_claim for p in points))
-    parts = tuple((name or first, _of_part([p for p in points if p.sub_claim == name])) for name in names)
+    parts = tuple((name.strip("()[]") or first, _of_part([p for p in points if p.sub_claim == name])) for name in names)
     whole = _joined(parts, points) if len(parts) > 1 else parts[0][1] if parts else Word(Verdict.OPEN)
     if whole.verdict is Verdict.CONFIRMED and differs:
         whole = replace(whole, verdict=Verdict.SIZE)
@@ -132,7 +132,7 @@ def word(points: Sequence[Decided], *, differs: bool = False, first: str = "", h
 
 def _counts(points: Iterable[Decided]) -> tuple[int, int, int, int]:
     """Numbers of points that agree, that say the opposite, that have no effect, and of all that are judged."""
-    decisions = [p.decision for p in points if p.decision is not Decision.CHOSE]
+    decisions: list[Decision] = [p.decision for p in points if p.decision is not Decision.CHOSE]
     kinds = (Decision.AGREES, Decision.OPPOSITE, Decision.NONE)
     agree, opposite, none = (decisions.count(kind) for kind in kinds)
     return agree, opposite, none, len(decisions)
