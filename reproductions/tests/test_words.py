@@ -84,6 +84,7 @@ def test_numbers_that_chose_judge_nothing() -> None:
 def test_what_the_paper_does_not_say() -> None:
     for decisions in ((AGREES, AGREES), (OPPOSITE,), (AGREES, NONE)):
         assert word(points(*decisions), hangs="what is resent").said == "depends on what is resent"
+    assert word([], hangs="what is resent").said == "undecided"
 
 
 def test_single_runs_that_spread_far() -> None:

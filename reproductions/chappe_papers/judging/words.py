@@ -125,7 +125,7 @@ def word(points: Sequence[Decided], *, differs: bool = False, first: str = "", h
     whole = _joined(parts, points) if len(parts) > 1 else parts[0][1] if parts else Word(Verdict.OPEN)
     if whole.verdict is Verdict.CONFIRMED and differs:
         whole = replace(whole, verdict=Verdict.SIZE)
-    if hangs and whole.verdict is not Verdict.CHOSE:
+    if hangs and points and whole.verdict is not Verdict.CHOSE:
         whole = replace(whole, verdict=Verdict.DEPENDS, condition=hangs)
     return whole
 
