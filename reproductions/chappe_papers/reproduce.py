@@ -1,6 +1,7 @@
 """The command of a paper: runs what is wanted, draws, tabulates, judges the claims, and writes the page."""
 
 import datetime
+import math
 import os
 import re
 import resource
@@ -12,6 +13,7 @@ from pathlib import Path
 
 from chappe import RESULTS_EPOCH, __version__
 from chappe import text as show
+from chappe.cli.inputs import write_file
 from chappe.study import RunCache
 from chappe.text import count
 
@@ -19,7 +21,9 @@ from chappe_papers import summary
 from chappe_papers.judging import decide, fresh
 from chappe_papers.judging.advice import Outcome
 from chappe_papers.judging.claims import Claim, needs
-from chappe_papers.judging.judge import LEVEL, SHORT_LEVEL, Answer, Form, Observation, Verdict
+from chappe_papers.judging.judge import LEVEL, SHORT_LEVEL, Answer, Form, Observation
+from chappe_papers.judging.readings import reversals
+from chappe_papers.judging.words import Decided, Verdict
 from chappe_papers.pages import answers as answering
 from chappe_papers.pages import figures, made, page
 from chappe_papers.pages.files import read_csv, write_csv
@@ -40,14 +44,11 @@ PUBLISHED_ADVICE = "Advice needs runs of full length; these lines follow from th
 
 FULL = "Runs of full length, made by `chappe paper {}`."
 
-_NOT_DIFFERENT = (Verdict.CONFIRMED, Verdict.OPEN, Verdict.ALIKE, Verdict.CHOSE)
+_NOT_DIFFERENT = (Verdict.CONFIRMED, Verdict.OPEN, Verdict.CHOSE)
 """Verdicts with which there is no difference to explain."""
 
 _MANY = 1000
 """A claim that needs so many times the runs is undecidable for practical purposes."""
-
-_SHOWN = 4
-"""So many exceptions are named on the page; all are in the file."""
 
 
 class Clock:
@@ -169,7 +170,11 @@ def reproduce(
     written = write_files(done, claims, answers, theirs, findings, folder)
     if answered:
         answering.write(folder / answering.FILE, answered)
-    explained = {c: a for c, a in answers.items() if full.explains(c, a.verdict.value)}
+    unknowns = paper.folder.joinpath(summary.UNKNOWNS)
+    if wanted.all and unknowns.is_file():
+        write_file(folder / summary.UNKNOWNS, unknowns.read_bytes())
+        written.append(summary.UNKNOWNS)
+    explained = {c: a for c, a in answers.items() if full.explains(c, a.reported)}
     differences, unexplained = why(paper, explained) if wanted.all else ([], "")
     facts = {
         "Chappe": f"{__version__}, results epoch {RESULTS_EPOCH}",
@@ -199,6 +204,9 @@ def reproduce(
         ],
         facts=facts,
         scenario=design.text(),
+        lead=lead(paper) if wanted.all else "",
+        robust=summary.robust(findings, summary.unknowns(paper)) if wanted.all else (),
+        unknowns=summary.unknowns(paper) if wanted.all else (),
         advice=_advice(paper, full.claims if quick else _outcomes(answers)) if wanted.all else (),
         advice_note=_advice_note(paper, full) if wanted.all and quick else "",
         published=full.verdicts,
@@ -283,7 +291,7 @@ def _say(claims: Sequence[Claim], answers: Mapping[str, Answer], ns2: Mapping[st
 
 
 def _outcomes(answers: Mapping[str, Answer]) -> dict[str, Outcome]:
-    return {c: Outcome(a.verdict.value, a.effects) for c, a in answers.items()}
+    return {c: Outcome(a.reported, a.effects) for c, a in answers.items()}
 
 
 def _advice(paper: Paper, outcomes: Mapping[str, Outcome]) -> list[str]:
@@ -307,7 +315,7 @@ def sections(
     ns2: Mapping[str, Answer],
     drawn: Mapping[int, page.DrawnFigure],
 ) -> list[page.Section]:
-    """The claims by sections of the paper, with remarks: conditions, exceptions by name, sizes; and with figures.
+    """The claims by sections of the paper, with the words of their sub-claims, remarks on sizes, and with figures.
 
     A figure stands in the section with most of the claims about it, the first of these.
     """
@@ -325,20 +333,25 @@ def sections(
     return by_title
 
 
+def conditions(a: Answer) -> list[str]:
+    """What a verdict says beyond its word: the words of sub-claims with their points, and the condition."""
+    if not a.word.parts:
+        return [a.reported] if a.word.condition else []
+    names = dict.fromkeys(o.sub_claim for o in a.observations)
+    parts = [f"{name} {_counts(a, own)}: {w.said}" for own, (name, w) in zip(names, a.word.parts, strict=True)]
+    return [a.reported, *parts] if a.verdict is Verdict.DEPENDS else parts
+
+
+def _counts(a: Answer, sub_claim: str) -> str:
+    """Numbers of points of a sub-claim that agree, contradict, and are undecided."""
+    checks = [check for o, check in zip(a.observations, a.checks, strict=True) if o.sub_claim == sub_claim]
+    return f"{checks.count(True)}/{checks.count(False)}/{checks.count(None)}"
+
+
 def _remarks(a: Answer) -> list[str]:
     """Remarks on an answer, in addition to its numbers."""
-    parts = []
-    if a.only:
-        parts.append(f"only {' and '.join(a.only)}")
-    if a.verdict is Verdict.DEPENDS:
-        parts.append(a.reported.removeprefix(f"{a.verdict.value}: "))
-    elif a.contradicts == len(a.observations) > _SHOWN:
-        parts.append("contradicted at all points")
-    elif a.contradicts:
-        rest = f" and {a.contradicts - _SHOWN} more" if a.contradicts > _SHOWN else ""
-        parts.append(f"not {', '.join(f'at {e}' for e in a.exceptions[:_SHOWN])}{rest}")
-    if a.verdict is Verdict.REFUTED and a.bound:
-        parts.append(a.bound)
+    parts = conditions(a)
+    parts += [a.bound] if a.bound else []
     if a.verdict is Verdict.OPEN and a.observations:
         parts.append(_takes(a.times_the_runs))
     return [*parts, a.sized] if a.sized else parts
@@ -377,23 +390,23 @@ _DIGITS = ".12g"
 """Format of numbers in ``claims.csv``: so many that every test can be repeated from them."""
 
 CLAIM_COLUMNS = (
-    "claim", "section", "says", "verdict", "only", "size", "sub_claim", "group", "where", "effect", "low_95", "high_95",
-    "unit", "standard_error", "degrees_of_freedom", "skewness", "paper_low", "paper_high", "answer", "ns2_effect",
-    "ns2_answer",
+    "claim", "section", "says", "verdict", "condition", "hangs_on", "size", "sub_claim", "group", "where", "effect",
+    "low_95", "high_95", "unit", "standard_error", "degrees_of_freedom", "skewness", "paper_low", "paper_high", "zero",
+    "test", "from", "to", "least_effect", "single_runs", "answer", "ns2_effect", "ns2_answer",
 )  # fmt: skip
 
 
 def claim_rows(claims: Sequence[Claim], answers: Mapping[str, Answer], ns2: Mapping[str, Answer]) -> list[list[object]]:
     """Every point of every claim, in the unit in which it is printed."""
-    words = {True: "as the paper says", False: "contrary", None: "open"}
     rows: list[list[object]] = []
     for c in claims:
         a, b = answers[c.id], ns2[c.id]
         theirs, ours = _by_place(b), _by_place(a)
-        head = [c.id, c.section, c.says, a.verdict.value, " and ".join(a.only), a.size.value if a.size else ""]
+        size = a.size.value if a.size else ""
+        head = [c.id, c.section, c.says, a.verdict.value, a.word.condition, a.hangs, size]
         for place in dict.fromkeys((*ours, *theirs)):
-            one, check = ours.get(place, (None, None))
-            other, their_check = theirs.get(place, (None, None))
+            one, decided = ours.get(place, (None, None))
+            other, theirs_decided = theirs.get(place, (None, None))
             some = one or other
             assert some is not None
 
@@ -403,22 +416,26 @@ def claim_rows(claims: Sequence[Claim], answers: Mapping[str, Answer], ns2: Mapp
             low, high = interval_of(one.effect) if one is not None else (None, None)
             error, df, skewness = standard_error(one.effect) if one is not None else (None, None, None)
             paper = some.paper or (None, None)
+            name = a.first if a.word.parts and not some.sub_claim else some.sub_claim
             rows.append([
-                *head, some.sub_claim, some.group, some.where, printed(one.effect.mean if one else None), printed(low),
+                *head, name, some.group, some.where, printed(one.effect.mean if one else None), printed(low),
                 printed(high), some.form.unit, "" if error is None else f"{abs(error * some.form.scale):{_DIGITS}}",
                 "" if df is None else f"{df:{_DIGITS}}", "" if skewness is None else f"{skewness:{_DIGITS}}",
-                printed(paper[0]), printed(paper[1]), words[check] if one else "",
-                printed(other.effect.mean if other else None), words[their_check] if other else "",
+                printed(paper[0]), printed(paper[1]),
+                printed(0.0), some.test, *("" if math.isnan(v) else printed(v) for v in some.limits), some.least,
+                decided.spread if decided else "", decided.decision.value if decided else "",
+                printed(other.effect.mean if other else None),
+                theirs_decided.decision.value if theirs_decided else "",
             ])  # fmt: skip
     return rows
 
 
-def _by_place(answer: Answer) -> dict[tuple[str, str, int], tuple[Observation, bool | None]]:
-    """Observations and their checks by place and sub-claim; those of one sub-claim at one place are numbered."""
-    found: dict[tuple[str, str, int], tuple[Observation, bool | None]] = {}
+def _by_place(answer: Answer) -> dict[tuple[str, str, int], tuple[Observation, Decided]]:
+    """Observations and their decisions by place and sub-claim; those of one sub-claim at one place are numbered."""
+    found: dict[tuple[str, str, int], tuple[Observation, Decided]] = {}
     seen: Counter[tuple[str, str]] = Counter()
-    for o, check in zip(answer.observations, answer.checks, strict=True):
-        found[o.where, o.sub_claim, seen[o.where, o.sub_claim]] = (o, check)
+    for o, decided in zip(answer.observations, answer.decided, strict=True):
+        found[o.where, o.sub_claim, seen[o.where, o.sub_claim]] = (o, decided)
         seen[o.where, o.sub_claim] += 1
     return found
 
@@ -435,6 +452,12 @@ def why(paper: Paper, answers: Mapping[str, Answer]) -> tuple[list[page.Differen
     return differences, ", ".join(c for c in differing if c not in explained)
 
 
+def lead(paper: Paper) -> str:
+    """What readers of a page must know first: the notes before their first heading."""
+    text = paper.folder.joinpath("notes.md").read_text(encoding="utf-8")
+    return " ".join(re.split(r"^## ", text, flags=re.MULTILINE)[0].split())
+
+
 def notes(paper: Paper) -> list[page.Difference]:
     """The notes of a paper: of each a title, the claims that it explains, the command that shows it, and the text."""
     differences = []
@@ -448,18 +471,12 @@ def notes(paper: Paper) -> list[page.Difference]:
 
 
 def compared(paper: Paper, claims: Sequence[Claim], ours: Estimates, answers: Mapping[str, Answer]) -> list[str]:
-    """Results of other readings of the paper, each in a paragraph: the claims whose verdict changes."""
-    paragraphs = []
-    for title, change in paper.readings.items():
-        data = ours.seen_as(change)
-        other = {c.id: c.judged(data) for c in claims}
-        changed = [
-            f"{c}: {a.verdict.value} instead of {answers[c].verdict.value}"
-            for c, a in other.items()
-            if a.observations and a.verdict is not answers[c].verdict
-        ]
-        paragraphs.append(f"**{title}**: {'; '.join(changed) or 'no verdict changes'}.")
-    return paragraphs
+    """Results of other readings of the paper, each in a paragraph: the claims that they reverse."""
+    found = list(reversals(claims, ours, paper.readings, answers))
+    return [
+        f"**{title}**: {'; '.join(r.said for r in found if r.reading == title) or 'reverses nothing'}."
+        for title in paper.readings
+    ]
 
 
 def _sequential(looks: Mapping[str, int]) -> str:

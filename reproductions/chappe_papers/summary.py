@@ -10,11 +10,14 @@ from pathlib import Path
 from chappe import text as show
 
 from chappe_papers.judging.advice import Outcome
-from chappe_papers.judging.judge import Verdict
+from chappe_papers.judging.words import Verdict
 from chappe_papers.pages import answers
 from chappe_papers.pages.files import write_csv
-from chappe_papers.pages.page import ADVICE, JudgedFinding, counted, table
+from chappe_papers.pages.page import ADVICE, JudgedFinding, Unknown, counted, table
 from chappe_papers.paper import Paper
+
+UNKNOWNS = "unknowns.csv"
+"""Of a paper, in its package: what it does not say, and the effects of the claims in both readings."""
 
 FILE = "findings.csv"
 """Of a paper, in its folder of results and, of runs of full length, in its package."""
@@ -52,8 +55,8 @@ class Shipped:
 
 def counts(verdicts: Iterable[str]) -> dict[str, int]:
     """Number of claims by verdict."""
-    counted_verdicts = Counter(verdicts)
-    return {v.value: counted_verdicts[v.value] for v in Verdict if counted_verdicts[v.value]}
+    counted_verdicts = Counter(map(Verdict.of, verdicts))
+    return {v.value: counted_verdicts[v] for v in Verdict if counted_verdicts[v]}
 
 
 def write(path: Path, findings: Iterable[JudgedFinding], claims: Mapping[str, Outcome]) -> None:
@@ -75,6 +78,26 @@ def shipped(paper: Paper) -> Shipped:
 def answered(paper: Paper) -> list[answers.Answer]:
     """Answers of the additions to a paper, of their last runs of full length, that the package contains."""
     return answers.read(paper.folder.joinpath(answers.FILE))
+
+
+def unknowns(paper: Paper) -> list[Unknown]:
+    """What a paper does not say, and what reverses its claims, from the file in its package."""
+    path = paper.folder.joinpath(UNKNOWNS)
+    rows = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines())) if path.is_file() else []
+    found = []
+    for name in dict.fromkeys(r["unknown"] for r in rows):
+        own = [r for r in rows if r["unknown"] == name]
+        r = own[0]
+        shown = f"{r['of']}: {r['main']} ({r['main_reading']}), {r['other']} ({r['other_reading']})"
+        found.append(Unknown(name, ", ".join(dict.fromkeys(row["claim"] for row in own)), shown))
+    return found
+
+
+def robust(findings: Iterable[JudgedFinding], hanging: Iterable[Unknown]) -> list[str]:
+    """Conclusions that are decided, and none of whose claims hangs on what the paper does not say."""
+    on = {c for u in hanging for c in u.claims.split(", ")}
+    decided = (f for f in findings if Verdict.of(f.verdict).confirms or Verdict.of(f.verdict).fails)
+    return [f"{f.says}: {f.verdict}" for f in decided if not on & set(f.claims.split(", "))]
 
 
 def print_all(papers: Sequence[Paper]) -> None:
@@ -115,17 +138,21 @@ def page(papers: Sequence[Paper]) -> str:
     every = [shipped(p) for p in papers]
     conclusions = [r for results in every for r in results.findings]
     claims = [o.verdict for results in every for o in results.claims.values()]
-    confirmed = sum(Verdict(r.verdict).confirms for r in conclusions)
+    confirmed = sum(Verdict.of(r.verdict).confirms for r in conclusions)
     lines = [
         "# Results at a glance",
         "",
-        f"**{confirmed} of {len(conclusions)} conclusions of the papers are confirmed, in part or whole.** Of"
+        f"**{confirmed} of {len(conclusions)} conclusions of the papers are confirmed.** Of"
         f" {len(claims)} claims: {counted(counts(claims))}. A claim is judged at all its points together, with at most"
         " 5 % for any wrong decision.",
         "",
-        "Verdicts are from runs of full length. [papers.md](papers.md#verdicts) defines the words; `chappe paper`"
-        " prints a short form. [Abstracts and conclusions](papers/abstracts.md), sentence by sentence, point at what"
-        " judges them.",
+        "Verdicts on the conclusions of each paper, from runs of full length. A word needs more than half of the"
+        " points of a claim. *Opposite*: significantly against it; *no effect above x*: a larger effect is excluded,"
+        " and x is half of the paper's smallest, or Chappe's 5 %; *mixed*: it holds in some groups and fails in others;"
+        " *depends*: another reading of what the paper does not say reverses it; *calibration*: its numbers have"
+        " chosen the model. [papers.md](papers.md#verdicts) has the rule; `chappe paper` prints a short form."
+        " [Abstracts and conclusions](papers/abstracts.md), sentence by"
+        " sentence, point at what judges them.",
         "",
     ]
     for p in papers:
@@ -163,7 +190,7 @@ def in_short(papers: Sequence[Paper]) -> str:
     rows = []
     for p in papers:
         results = shipped(p)
-        n = sum(Verdict(r.verdict).confirms for r in results.findings)
+        n = sum(Verdict.of(r.verdict).confirms for r in results.findings)
         page_ = f"[{p.name}](reproductions/docs/papers/{p.name}.md)"
         rows.append((page_, p.setup, f"{n} of {len(results.findings)}", results.counted))
-    return "\n".join(table(("paper", "setup", "conclusions confirmed, in part or whole", "claims"), rows))
+    return "\n".join(table(("paper", "setup", "conclusions confirmed", "claims"), rows))

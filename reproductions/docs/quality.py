@@ -11,7 +11,7 @@ from pathlib import Path
 
 import chappe_papers
 from chappe_papers import summary
-from chappe_papers.judging.judge import Verdict
+from chappe_papers.judging.words import Verdict
 
 HERE = Path(__file__).resolve().parent
 PAGE = HERE.parents[1] / "docs" / "quality.md"
@@ -49,14 +49,15 @@ def answer() -> list[str]:
             total[2] += int(beyond or 0)
     scripts = re.search(r"agrees with (\d+) of (\d+) further scripts", _said(LINUX))
     assert scripts is not None
-    verdicts = [Verdict(o.verdict) for p in chappe_papers.PAPERS for o in summary.shipped(p).claims.values()]
+    verdicts = [Verdict.of(o.verdict) for p in chappe_papers.PAPERS for o in summary.shipped(p).claims.values()]
     judged = [v for v in verdicts if v is not Verdict.CHOSE]
     text = (
         f"**{ns2[0]:,} of {ns2[1]:,} values of ns-2.35 agree, {ns3[0]:,} of {ns3[1]:,} cases of ns-3.37, and "
         f"{scripts[1]} of {scripts[2]} scripts of a Linux kernel, packet for packet. {ns2[2]:,} of "
         f"these values and {ns3[2]:,} of these cases agree only by an interval or a test. Of {len(judged)} claims of "
-        f"five papers {sum(v.confirms for v in judged)} are confirmed, some with another size or with exceptions, and "
-        f"{judged.count(Verdict.REFUTED)} are refuted.**"
+        f"five papers {sum(v.confirms for v in judged)} are confirmed, {sum(v.fails for v in judged)} fail (the "
+        f"opposite, or no effect), {judged.count(Verdict.MIXED)} hold in part, {judged.count(Verdict.DEPENDS)} depend "
+        f"on what the paper does not say, and {judged.count(Verdict.OPEN)} are undecided.**"
     )
     return textwrap.wrap(text, 120)
 
@@ -75,7 +76,8 @@ def _said(page: Path) -> str:
 
 def claims() -> list[str]:
     """Numbers of claims by verdict and by paper."""
-    papers = {p.name: Counter(o.verdict for o in summary.shipped(p).claims.values()) for p in chappe_papers.PAPERS}
+    outcomes = {p.name: summary.shipped(p).claims.values() for p in chappe_papers.PAPERS}
+    papers = {name: Counter(Verdict.of(o.verdict).value for o in of) for name, of in outcomes.items()}
     whole: Counter[str] = sum(papers.values(), Counter())
     known = [str(v.value) for v in Verdict]
     lines = [f"| verdict | {' | '.join(papers)} | all |", f"|---|{'---:|' * (len(papers) + 1)}"]

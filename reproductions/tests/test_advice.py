@@ -16,14 +16,14 @@ paper: More.
 - Do it ({S-1 holds}),
   and nothing else ({S-2 fails}).
 """
-OUTCOMES = {"S-1": Outcome("confirmed with exceptions", "+4 %"), "S-2": Outcome("refuted", "-1 %")}
+OUTCOMES = {"S-1": Outcome("confirmed, effect size differs", "+4 %"), "S-2": Outcome("opposite", "-1 %")}
 
 
 def test_verdicts_and_effects_are_filled_in() -> None:
     assert Advice.read(TEXT).claims == ["S-1", "S-2"]
     assert Advice.read(TEXT).lines(OUTCOMES) == [
         "The paper: More.",
-        "Do it (S-1 confirmed with exceptions, +4 %), and nothing else (S-2 refuted, -1 %).",
+        "Do it (S-1 confirmed, effect size differs, +4 %), and nothing else (S-2 opposite, -1 %).",
     ]
 
 
@@ -32,10 +32,10 @@ def test_verdicts_and_effects_are_filled_in() -> None:
     [
         ("holds", "confirmed, effect size differs", True),
         ("holds", "depends", False),
-        ("fails", "refuted", True),
+        ("fails", "opposite", True),
         ("fails", "undecided", False),
         ("unproven", "undecided", True),
-        ("unproven", "refuted", True),
+        ("unproven", "no effect above 5 % (Chappe's)", True),
         ("unproven", "confirmed", False),
     ],
 )
@@ -72,5 +72,5 @@ def test_the_last_section_of_a_page(quick: bool, tmp_path: Path, capsys: pytest.
     else:
         assert lines[1] == "- The paper: Use Vegas."
         assert lines[2].startswith("- Use Vegas over short chains (S-1 confirmed, +")
-        assert " of NewReno's goodput (S-2 refuted, -" in lines[2]
+        assert " of NewReno's goodput (S-2 opposite, -" in lines[2]
     assert 'id="advice"' in (tmp_path / "index.html").read_text(encoding="utf-8")

@@ -33,7 +33,7 @@ from chappe_papers.ahmed2006.points import (
     sinks,
 )
 from chappe_papers.ahmed2006.validate import Row, beyond_chance, together, walk_by_walk
-from chappe_papers.judging.judge import Verdict
+from chappe_papers.judging.words import Verdict
 from chappe_papers.runs.estimates import Estimates
 from chappe_papers.statistics.pairs import Paired
 
@@ -110,7 +110,7 @@ def test_every_number_of_ns2_is_the_mean_over_its_walks() -> None:
 
 
 def test_claims_that_ns2_can_answer() -> None:
-    verdicts = {c.id: c.judged(DESIGN.ns2()).verdict for c in CLAIMS}
+    verdicts = {c.id: c.judged(DESIGN.ns2()).alone.verdict for c in CLAIMS}
     assert verdicts["P4-F2-2"] is Verdict.CONFIRMED, "with RED less is lost"
     assert not CLAIMS[0].judged(DESIGN.ns2()).observations, "ns-2 has no Westwood that uses its estimate"
 
@@ -167,19 +167,19 @@ def made_up(gains: Mapping[str, float]) -> Estimates:
     [
         ("P4-F1-3", {"e_newreno": 1.21}, Verdict.CONFIRMED),
         ("P4-F1-3", {"e_newreno": 1.5}, Verdict.SIZE),
-        ("P4-F1-3", {"e_newreno": 0.9}, Verdict.REFUTED),
+        ("P4-F1-3", {"e_newreno": 0.9}, Verdict.OPPOSITE),
         ("P4-F1-1", {"westwood": 1.1}, Verdict.CONFIRMED),
-        ("P4-F1-1", {"westwood": 0.9}, Verdict.REFUTED),
+        ("P4-F1-1", {"westwood": 0.9}, Verdict.OPPOSITE),
         ("P4-F1-5", {"ecn": 1.07}, Verdict.CONFIRMED),
         ("P4-F1-5", {"ecn": 1.3}, Verdict.SIZE),
         ("P4-F4-4", {"westwood 15": 1.1, "ecn 20": 1.1}, Verdict.CONFIRMED),
-        ("P4-F4-4", {"newreno": 1.1}, Verdict.REFUTED),
+        ("P4-F4-4", {"newreno": 1.1}, Verdict.OPPOSITE),
         ("P4-W-3", {"sack": 1.2}, Verdict.CONFIRMED),
         ("P4-W-1", {"e_newreno": 0.5}, Verdict.CONFIRMED),
     ],
 )
 def test_verdicts(name: str, gains: Mapping[str, float], expected: Verdict) -> None:
-    assert next(c for c in CLAIMS if c.id == name).judged(made_up(gains)).verdict is expected
+    assert next(c for c in CLAIMS if c.id == name).judged(made_up(gains)).alone.verdict is expected
 
 
 # ---- the command ----

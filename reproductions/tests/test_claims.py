@@ -31,7 +31,7 @@ from chappe_papers.elrakabawy2005.points import (
 from chappe_papers.elrakabawy2005.udp import OPTIMUM
 from chappe_papers.elrakabawy2005.validate import VALIDATION
 from chappe_papers.judging.claims import Claim
-from chappe_papers.judging.judge import Verdict
+from chappe_papers.judging.words import Verdict
 from chappe_papers.runs import reference
 from chappe_papers.runs.estimates import NS2, PAPER, Estimates
 
@@ -197,7 +197,7 @@ ids = pytest.mark.parametrize("claim", CLAIMS, ids=lambda c: c.id)
 
 @ids
 def test_every_claim_is_confirmed_where_the_paper_is_right(claim: Claim) -> None:
-    verdict = claim.judged(world())
+    verdict = claim.judged(world()).alone
     assert verdict.observations
     assert (verdict.verdict is Verdict.CONFIRMED) == (claim.id not in CONTRADICTED), (
         verdict.reported,
@@ -208,7 +208,7 @@ def test_every_claim_is_confirmed_where_the_paper_is_right(claim: Claim) -> None
 
 @ids
 def test_no_claim_is_confirmed_whatever_the_numbers_are(claim: Claim) -> None:
-    verdicts = {claim.judged(world(seed)).verdict for seed in range(20)}
+    verdicts = {claim.judged(world(seed)).alone.verdict for seed in range(20)}
     assert verdicts != {Verdict.CONFIRMED}
 
 
@@ -220,7 +220,7 @@ COUNTED = ("P0-A-6", "P0-W-1")
 def test_nothing_is_decided_on_wide_intervals(claim: Claim) -> None:
     wide = world(1, error=1e3).values
     # Intervals of random topologies come from the spread between topologies.
-    verdict = claim.judged(Estimates({p: m for p, m in wide.items() if p.place not in DRAWN}, HOPS))
+    verdict = claim.judged(Estimates({p: m for p, m in wide.items() if p.place not in DRAWN}, HOPS)).alone
     assert verdict.observations
     if claim.id not in COUNTED:
         assert verdict.verdict is Verdict.OPEN, verdict.reported
@@ -248,7 +248,7 @@ def test_claims_name_the_points_they_need(claim: Claim) -> None:
 def test_findings_rest_on_claims() -> None:
     names = {c.id for c in CLAIMS}
     assert 5 <= len(FINDINGS) <= 8
-    answers = {c.id: c.judged(world()) for c in CLAIMS}
+    answers = {c.id: c.judged(world()).alone for c in CLAIMS}
     for f in FINDINGS:
         assert set(f.claims) <= names
         confirmed = not set(f.claims) & set(CONTRADICTED)

@@ -1,6 +1,5 @@
 """Judgment of claims on random numbers: decisions and error rates."""
 
-import itertools
 import math
 import re
 from dataclasses import replace
@@ -17,7 +16,6 @@ from chappe_papers.judging.judge import (
     Answer,
     Observation,
     Size,
-    Verdict,
     above,
     among,
     below,
@@ -28,9 +26,8 @@ from chappe_papers.judging.judge import (
     lies,
     more,
     never,
-    together,
-    word_of,
 )
+from chappe_papers.judging.words import Verdict
 from chappe_papers.reproduce import CLAIM_COLUMNS, claim_rows
 from chappe_papers.statistics.best_subset import Among
 from chappe_papers.statistics.pairs import Paired
@@ -48,32 +45,6 @@ def observation(
 ) -> Observation:
     p_supports, p_contradicts = {True: (0.0, 1.0), False: (1.0, 0.0), None: (1.0, 1.0)}[check]
     return Observation("here", estimate(effect, 1e-6), p_supports, p_contradicts, paper)
-
-
-@pytest.mark.parametrize(
-    ("so", "contrary", "points", "word"),
-    [
-        (0, 0, 0, Verdict.OPEN),
-        (0, 0, 5, Verdict.OPEN),
-        (5, 0, 5, Verdict.CONFIRMED),
-        (3, 0, 5, Verdict.CONFIRMED),
-        (2, 0, 4, Verdict.OPEN),
-        (1, 0, 4, Verdict.OPEN),
-        (4, 1, 5, Verdict.EXCEPTIONS),
-        (3, 2, 5, Verdict.EXCEPTIONS),
-        (2, 1, 5, Verdict.OPEN),
-        (0, 1, 5, Verdict.OPEN),
-        (1, 1, 2, Verdict.REFUTED),
-        (2, 3, 5, Verdict.REFUTED),
-        (0, 4, 11, Verdict.REFUTED),
-        (0, 3, 11, Verdict.OPEN),
-        (5, 5, 11, Verdict.OPEN),
-        (1, 1, 3, Verdict.OPEN),
-        (0, 5, 5, Verdict.REFUTED),
-    ],
-)
-def test_words(so: int, contrary: int, points: int, word: Verdict) -> None:
-    assert word_of(so, contrary, points) is word
 
 
 @pytest.mark.parametrize(
@@ -143,13 +114,13 @@ def test_a_single_run_of_a_paper() -> None:
     # Even a number that is much more or much less would be like them, so that agreement says nothing.
     wide = judge([among("", Quantile.at([float(i) for i in range(1, 401)]), 200.0)])
     assert wide.observations[0].is_blunt
-    assert wide.verdict is Verdict.ALIKE
-    assert wide.reported == "indistinguishable: single runs have 11.0 to 390"
+    assert wide.verdict is Verdict.OPEN
+    assert wide.reported == "undecided: one run of the paper could be 11.0 to 390"
     narrow = judge([among("", Quantile.at([200 + i / 4 for i in range(400)]), 250.0)])
     assert not narrow.observations[0].is_blunt
     assert narrow.verdict is Verdict.CONFIRMED
     # Intervals outside contradict, however wide they are.
-    assert judge([among("", wide.observations[0].effect, 1000.0)]).verdict is Verdict.REFUTED
+    assert judge([among("", wide.observations[0].effect, 1000.0)]).verdict is Verdict.OPPOSITE
     # Together with what is really undecided it is undecided.
     assert judge([*wide.observations, more("", Estimate(1.1, 0.1, 9), Estimate(1, 0.1, 9))]).verdict is Verdict.OPEN
     # Fewer runs give no 95 % prediction interval for one run, and forty runs none for two.
@@ -190,9 +161,9 @@ def test_the_word_of_a_size_tells_of_the_effect() -> None:
     assert judge([more("", estimate(1.5, 1e-6), one, (1.0, 1.1))]).sized == "size larger (paper +0 to +10 %)"
     assert judge([more("", estimate(1.5, 1e-6), one, (None, 1.2))]).sized == "size larger (paper up to +20 %)"
     assert judge([fewer("", estimate(0.1, 1e-6), one, (0.5, 0.6))]).sized == "size larger (paper 50 to 60 %)"
-    # Refuted claims have a size, too.
-    refuted = judge([more("", estimate(0.5, 1e-6), one, (MUCH, math.inf))])
-    assert (refuted.verdict, refuted.sized) == (Verdict.REFUTED, "size smaller (paper at least +50 %)")
+    # Claims that fail have a size, too.
+    opposite = judge([more("", estimate(0.5, 1e-6), one, (MUCH, math.inf))])
+    assert (opposite.verdict, opposite.sized) == (Verdict.OPPOSITE, "size smaller (paper at least +50 %)")
 
 
 def test_a_size_that_is_not_known_is_open() -> None:
@@ -203,75 +174,59 @@ def test_a_size_that_is_not_known_is_open() -> None:
 
 
 def test_exceptions_have_names_and_groups_are_conditions() -> None:
-    observations = [
-        observation(True).of("A"),
-        observation(True).of("A"),
-        observation(False).of("B"),
-        observation(False).of("B"),
-    ]
-    answer = judge(observations)
-    assert answer.reported == "depends: A; not B"
-    assert judge([*observations, observation(None).of("C")] * 2).reported == "undecided, only A"
-    assert answer.exceptions == ("B, here", "B, here")
-    assert judge(observations[:2]).only == ()
-    assert judge([observation(None).of("A"), observation(None).of("B")]).only == ()
-
-
-def test_a_claim_that_holds_here_and_not_there_depends() -> None:
     yes, no, open_ = observation(True), observation(False), observation(None)
-    groups = judge([yes.of("A"), yes.of("A"), no.of("B"), no.of("B"), yes.of("C")])
-    assert (groups.verdict, groups.reported) == (Verdict.DEPENDS, "depends: A and C; not B")
-    assert not groups.verdict.confirms
-    # All groups must be decided, and a third of them either way.
-    assert judge([yes.of("A"), no.of("B"), open_.of("C")]).verdict is Verdict.OPEN
-    assert judge([yes.of("A"), yes.of("B"), yes.of("C"), no.of("D")]).verdict is Verdict.EXCEPTIONS
+    answer = judge([yes.of("A"), yes.of("A"), no.of("B"), no.of("B")])
+    assert answer.reported == "mixed: holds in A; not in B"
+    assert answer.exceptions == ("B, here", "B, here")
+    assert judge([yes.of("A"), no.of("B"), open_.of("C")]).reported == "mixed: holds in A; not in B"
     # Points without groups are their own conditions.
     places = [replace(o, where=f"{h} hops") for h, o in ((4, yes), (5, yes), (6, no), (7, no))]
-    assert judge(places).reported == "depends: 4 and 5 hops; not 6 and 7 hops"
+    assert judge(places).reported == "mixed: holds at 4 and 5 hops; not at 6 and 7 hops"
     assert judge(places[:2]).verdict is Verdict.CONFIRMED
-    # Several statements are judged one by one.
-    assert judge([places[0], places[2].called("of the fall")]).verdict is Verdict.REFUTED
     assert judge([]).verdict is Verdict.OPEN
-    # A finding that rests on it has an exception, and one that it leads depends.
-    assert together([judge([yes]), groups]) is Verdict.EXCEPTIONS
-    assert together([groups, judge([yes])]) is Verdict.DEPENDS
 
 
 def test_every_sub_claim_must_hold() -> None:
     """Twelve points of one sub-claim do not outweigh three of another."""
     one, other = [observation(True)] * 12, [observation(False).called("of the fall")] * 3
-    assert judge([*one, *other]).verdict is Verdict.REFUTED
-    assert judge([*one, *other]).counts == "12/3/0"
+    answer = judge([*one, *other], first="the gain")
+    assert answer.reported == "mixed: the gain: confirmed; of the fall: opposite"
+    assert answer.counts == "12/3/0"
     assert judge([*one, *[observation(None).called("of the fall")] * 3]).verdict is Verdict.OPEN
     assert judge([*one, *[observation(True).called("of the fall")] * 3]).verdict is Verdict.CONFIRMED
-    some = [
-        observation(True).called("of the fall"),
-        observation(True).called("of the fall"),
-        observation(False).called("of the fall"),
+    assert judge([*other, *other]).verdict is Verdict.OPPOSITE
+
+
+def test_what_contradicts_says_the_opposite_or_has_no_effect() -> None:
+    one = estimate(1, 1e-6)
+
+    def decisions(*observations: Observation) -> list[str]:
+        return [d.decision.value for d in judge(observations).decided]
+
+    assert decisions(more("", estimate(1.01, 0.01), one)) == ["no effect"]
+    assert decisions(more("", estimate(0.98, 0.01), one)) == ["opposite"]
+    # At the level of all points together.
+    assert decisions(*[more("", estimate(0.98, 0.015), one)] * 40) == ["no effect"] * 40
+    assert decisions(less("", estimate(0.99, 0.008), one), less("", estimate(1.2, 0.01), one)) == [
+        "no effect",
+        "opposite",
     ]
-    assert judge([*one, *some]).verdict is Verdict.EXCEPTIONS
-    # One of three sub-claims may fail.
-    assert judge([*one, *other, observation(True).called("of all")]).verdict is Verdict.EXCEPTIONS
+    assert decisions(fewer("", estimate(0.99, 0.02), one), fewer("", estimate(1.2, 0.02), one)) == [
+        "no effect",
+        "opposite",
+    ]
+    # Where any difference counts, and of values and ranges, there is no effect that would be too small.
+    assert decisions(more("", estimate(0.999, 1e-4), one, smallest=0.0)) == ["opposite"]
+    assert decisions(above("", estimate(0.999, 1e-4), 1), lies("", estimate(2, 0.1), 3, 4)) == ["opposite"] * 2
 
 
-def test_several_claims_together() -> None:
-    yes, no, open_ = judge([observation(True)]), judge([observation(False)]), judge([observation(None)])
-    differs = judge([observation(True, (2.0, 3.0))])
-    exceptions = judge([observation(True), observation(True), observation(False)])
-    assert together([]) is Verdict.OPEN
-    assert together([yes, yes, open_]) is Verdict.CONFIRMED
-    assert together([yes, differs]) is Verdict.SIZE
-    assert together([yes, exceptions]) is Verdict.EXCEPTIONS
-    assert together([yes, yes, no]) is Verdict.EXCEPTIONS
-    assert together([yes, no]) is Verdict.DEPENDS
-    # A conclusion and its leading claim do not contradict each other.
-    for lead, *others in itertools.product((yes, no, open_, differs, exceptions), repeat=3):
-        word = together([lead, *others])
-        assert not (word.confirms and not lead.verdict.confirms)
-        assert not (word is Verdict.REFUTED and lead.verdict.confirms)
-    # The first sub-claim leads.
-    assert together([no, yes, yes]) is Verdict.REFUTED
-    assert together([open_, yes, yes]) is Verdict.OPEN
+def test_numbers_that_chose_are_no_tests() -> None:
+    chose = replace(observation(False), chose=True)
+    answer = judge([chose, observation(True)])
+    assert (answer.checks, answer.verdict) == ((None, True), Verdict.CONFIRMED)
+    assert judge([chose, chose]).verdict is Verdict.CHOSE
+    sized = judge([replace(observation(True, (2.0, 3.0)), chose=True), observation(True)])
+    assert (sized.size, sized.verdict) == (None, Verdict.CONFIRMED)
 
 
 # ---- random data ----
@@ -319,8 +274,8 @@ def test_a_difference_that_is_too_small_is_none() -> None:
     """40 runs decide, within 5 %, that there is no difference."""
     rng = np.random.default_rng(4)
     answers = [drawn(rng, 0.0, 3, runs=40, deviation=0.3) for _ in range(50)]
-    assert all(answer.verdict is Verdict.REFUTED for answer in answers)
-    bounds = [re.fullmatch(r"refuted: no gain above (\d(?:\.\d+)?) %", answer.reported) for answer in answers]
+    assert all(answer.reported == "no effect above 5 % (Chappe's)" for answer in answers)
+    bounds = [re.fullmatch(r"no gain above (\d(?:\.\d+)?) %", answer.bound) for answer in answers]
     assert all(bound is not None and float(bound[1]) <= 5 for bound in bounds)
 
 
@@ -332,24 +287,26 @@ def test_an_effect_needs_half_of_the_size_of_the_paper() -> None:
 
     assert gain(1.5).verdict is Verdict.CONFIRMED
     assert gain(1.12).verdict is Verdict.SIZE
-    assert (gain(1.05).verdict, gain(1.05).reported) == (Verdict.REFUTED, "refuted: no gain above 6 %")
+    assert gain(1.05).reported == "no effect above 10 % (half of the paper's)"
+    assert gain(1.05).bound == "no gain above 6 %"
     assert gain(1.10).verdict is Verdict.SIZE
     # "Up to" and no number need 5 %.
-    assert gain(1.03, None).reported == gain(1.03, (None, 1.8)).reported == "refuted: no gain above 4 %"
+    assert gain(1.03, None).reported == gain(1.03, (None, 1.8)).reported == "no effect above 5 % (Chappe's)"
+    assert gain(1.03, None).bound == gain(1.03, (None, 1.8)).bound == "no gain above 4 %"
     # The opposite needs no bound.
-    assert gain(0.9).reported == "refuted"
-    assert judge([less("", estimate(0.95, 0.01), one, (0.2, 0.8))]).reported == "refuted: no reduction above 6 %"
-    assert judge([fewer("", estimate(0.95, 0.01), one, (0.2, 0.8))]).reported == "refuted: no reduction above 6 %"
+    assert (gain(0.9).reported, gain(0.9).bound) == ("opposite", "")
+    assert judge([less("", estimate(0.95, 0.01), one, (0.2, 0.8))]).bound == "no reduction above 6 %"
+    assert judge([fewer("", estimate(0.95, 0.01), one, (0.2, 0.8))]).bound == "no reduction above 6 %"
     # The bound holds for all contradicting points together.
     low, middle = more("", estimate(1.01, 0.01), one), more("", estimate(1.03, 0.01), one)
-    assert judge([low, middle]).reported == "refuted: no gain above 4 %"
+    assert judge([low, middle]).bound == "no gain above 4 %"
     high = more("", estimate(1.3, 0.01), one)
-    assert judge([low, middle, high]).reported == "refuted: no gain above 4 % at 2 of 3 points"
+    assert judge([low, middle, high]).bound == "no gain above 4 % at 2 of 3 points"
     # An effect of the other sign needs no bound, nor does almost none.
     opposite = more("", estimate(0.8, 0.15), one)
     assert judge([opposite]).checks == (False,)
     assert judge([opposite] * 20 + [more("", estimate(0.7, 0.01), one)]).bound == ""
-    assert judge([more("", estimate(0.99, 0.008), one)]).reported == "refuted"
+    assert judge([more("", estimate(0.99, 0.008), one)]).bound == ""
 
 
 def test_what_is_tested_is_what_is_shown() -> None:
@@ -385,28 +342,22 @@ def test_a_quotient_whose_divisor_may_be_zero_is_of_any_size() -> None:
 def test_true_effects_are_found() -> None:
     rng = np.random.default_rng(2)
     assert all(drawn(rng, 4.0, 10).verdict is Verdict.CONFIRMED for _ in range(50))
-    assert all(drawn(rng, -4.0, 10).verdict is Verdict.REFUTED for _ in range(50))
+    assert all(drawn(rng, -4.0, 10).verdict is Verdict.OPPOSITE for _ in range(50))
 
 
 def test_an_exception_among_many_is_found() -> None:
     rng = np.random.default_rng(3)
     for _ in range(50):
         observations = [*drawn(rng, 5.0, 9).observations, *drawn(rng, -5.0, 1).observations]
-        assert judge(observations).verdict is Verdict.EXCEPTIONS
+        assert judge(observations).verdict is Verdict.MIXED
 
 
-def test_short_runs_refute_nothing_that_open_points_could_turn() -> None:
-    """Four contradicting points of eleven refute, if all others stay undecided at full length."""
-    observations = [observation(False)] * 4 + [observation(None)] * 7
-    assert judge(observations).verdict is Verdict.REFUTED
-    assert judge(observations, short=True).verdict is Verdict.OPEN
-    assert judge([observation(False)] * 6 + [observation(None)] * 5, short=True).verdict is Verdict.REFUTED
-    assert (
-        together(
-            [judge([observation(True)], True), judge([observation(None)], True), judge([observation(False)], True)]
-        )
-        is Verdict.OPEN
-    )
+def test_nothing_fails_that_open_points_could_turn() -> None:
+    """Five contradicting points of eleven decide nothing, six do, with short runs as with others."""
+    for short in (False, True):
+        five, six = ([observation(False)] * n + [observation(None)] * (11 - n) for n in (5, 6))
+        assert judge(five, short).verdict is Verdict.OPEN
+        assert judge(six, short).verdict is Verdict.OPPOSITE
 
 
 def verdicts_of_both(rng: np.random.Generator) -> tuple[Verdict, Verdict]:
@@ -423,10 +374,7 @@ def verdicts_of_both(rng: np.random.Generator) -> tuple[Verdict, Verdict]:
 def test_short_runs_rarely_contradict_long_ones() -> None:
     rng = np.random.default_rng(5)
     both = [verdicts_of_both(rng) for _ in range(1000)]
-    opposite = sum(
-        (short is Verdict.REFUTED and full.confirms) or (full is Verdict.REFUTED and short.confirms)
-        for full, short in both
-    )
+    opposite = sum((short.fails and full.confirms) or (full.fails and short.confirms) for full, short in both)
     assert opposite <= 10
     assert sum(short is not Verdict.OPEN for _, short in both) > 300
 
@@ -475,8 +423,12 @@ def test_equal_values_are_judged_by_their_signs() -> None:
     assert below("", Estimate.of([1.0] * 10), 0).p_supports == 1
 
 
-def test_the_page_states_dependence_and_possible_effect_sizes() -> None:
+def test_the_page_states_conditions_and_possible_effect_sizes() -> None:
     yes, no = observation(True), observation(False)
-    assert reproduce._remarks(judge([yes.of("A"), no.of("B")])) == ["A; not B"]
+    assert reproduce._remarks(judge([yes.of("A"), no.of("B")])) == ["mixed: holds in A; not in B"]
+    split = judge([yes, no.called("(Westwood)")], first="ECN")
+    assert reproduce._remarks(split) == ["ECN 1/0/0: confirmed", "Westwood 0/1/0: opposite"]
+    assert reproduce._remarks(replace(split, hangs="RED"))[0] == "depends on RED"
+    assert reproduce._remarks(judge([no, no])) == []
     small = judge([more("5 hops", estimate(1.01, 0.01), estimate(1, 1e-6))])
-    assert reproduce._remarks(small) == ["not at 5 hops", "no gain above 2 %"]
+    assert reproduce._remarks(small) == ["no effect above 5 % (Chappe's)", "no gain above 2 %"]

@@ -46,7 +46,7 @@ def test_the_same_command_says_the_same_and_makes_nothing(results: Path, capsys:
     command(results)
     printed = capsys.readouterr().out
     assert "- Vegas has a higher goodput: confirmed (goodput: paper more; here +" in printed
-    assert "Claims: 1 confirmed; 1 refuted." in printed
+    assert "Claims: 1 confirmed; 1 opposite." in printed
     assert f"{AGAIN}{results}" in printed
     assert contents(results) == before
     assert drawn(results) == []

@@ -25,7 +25,7 @@ from chappe_papers.elrakabawy2005.figures import TABLES as SHEETS
 from chappe_papers.elrakabawy2005.points import RATES, UDP, VARIANTS, WINDOWS, Point, scenario
 from chappe_papers.elrakabawy2005.udp import CLIFF, OPTIMUM, delay_point
 from chappe_papers.elrakabawy2005.validate import VALIDATION, kind
-from chappe_papers.judging.judge import Verdict
+from chappe_papers.judging.words import Verdict
 from chappe_papers.runs.estimates import Measure
 from chappe_papers.runs.reference import Record
 from chappe_papers.runs.runner import Runner

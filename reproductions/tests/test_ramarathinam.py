@@ -11,7 +11,8 @@ import polars as pl
 import pytest
 from chappe import cli
 from chappe.study.design.axes import settings_without_seed
-from chappe_papers.judging.judge import GAIN, ONE_RUN, Observation, Verdict, judge
+from chappe_papers.judging.judge import GAIN, ONE_RUN, Observation, judge
+from chappe_papers.judging.words import Verdict
 from chappe_papers.ramarathinam2003 import PAPER, likelihood
 from chappe_papers.ramarathinam2003.claims import (
     AHEAD_OF_SACK,
@@ -81,12 +82,14 @@ def test_numbers_of_the_paper_in_findings_are_those_of_its_table() -> None:
 def test_numbers_that_chose_the_reading_judge_nothing() -> None:
     claim = next(c for c in CLAIMS.all if c.id == "P1-T2-3")
     runs = {name: SingleRuns.at([460.0 + n for n in range(40)]) for name in LAST.values()}
-    answer = claim.judged(Estimates(dict.fromkeys(COMBINATIONS, runs)))
+    data = Estimates(dict.fromkeys(COMBINATIONS, runs))
+    answer = claim.judged(data)
     assert answer.observations
     assert answer.verdict is Verdict.CHOSE
     assert answer.counts == "0/0/24"
     assert answer.size is None
-    assert [c.id for c in CLAIMS.all if c.chose] == ["P1-T2-3"]
+    # How our own times differ from each other is judged.
+    assert [c.id for c in CLAIMS.all if any(o.chose for o in c.observations(data))] == ["P1-T2-3"]
 
 
 def test_datagrams_beside_transfers() -> None:

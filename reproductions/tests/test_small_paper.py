@@ -25,8 +25,8 @@ def test_the_whole_paper(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert PAPER.reproduce(tmp_path, wanted=Wanted(), quick=False, jobs=1) == 0
     printed = capsys.readouterr().out
     assert "- Vegas has a higher goodput: confirmed (goodput: paper more; here +" in printed
-    assert "- NewReno has twice as much: refuted (paper twice; here -" in printed
-    assert "Claims: 1 confirmed; 1 refuted." in printed
+    assert "- NewReno has twice as much: opposite (paper twice; here -" in printed
+    assert "Claims: 1 confirmed; 1 opposite." in printed
     assert printed.index("Claims: ") < printed.index(f"Written to {tmp_path}")
     written = {name for name in contents(tmp_path) if not name.startswith("runs/")}
     files = {f"{name}.{kind}" for name in ("figure1", "key") for kind in ("csv", "svg")}
@@ -34,10 +34,10 @@ def test_the_whole_paper(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     text = (tmp_path / "paper.md").read_text(encoding="utf-8")
     lines = text.splitlines()
     assert lines[2] == page.ABOUT
-    assert re.fullmatch(
-        r"- Vegas has a higher goodput: \*\*confirmed\*\* \(goodput: paper more; here .*%\)\. \[S-1\]", lines[4]
-    )
-    assert re.fullmatch(r"- NewReno has twice as much: \*\*refuted\*\* .*\): nothing is lost\. \[S-2\]", lines[5])
+    assert lines[4] == "**Robust**: Vegas has a higher goodput: confirmed; NewReno has twice as much: opposite."
+    assert lines[6] == "| the paper concludes | paper | here | verdict |"
+    assert re.fullmatch(r"\| Vegas has a higher goodput \| more \| \+.*% \| \*\*confirmed\*\* \|", lines[8])
+    assert re.fullmatch(r"\| NewReno has twice as much \| twice \| -.*% \| \*\*opposite\*\* \|", lines[9])
     order = (page.COUNTED, "![goodput](key.png)", "## Why the results differ", "## Claims", "### 1", "| S-1 |",
              "![Figure 1: goodput](figure1.png)", "### 2", "| S-2 |", "## Other readings", "## Method",
              f"## {page.ADVICE}")  # fmt: skip
@@ -46,14 +46,14 @@ def test_the_whole_paper(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert "## Figures" not in text
     assert "**Short chains have no hidden terminals** (S-2). Nothing is lost there" in text
     assert "Shown by `chappe run scenarios/chain.toml`." in text
-    assert "**NewReno alone**: S-1: " in text
+    assert "**NewReno alone**: S-1: no effect, +0 %; main reading: confirmed, +" in text
     assert max(len(line) for line in lines if line.startswith("|")) <= page.WIDEST
     assert list(blocks(tmp_path / "paper.md")) == []
     rows = list(csv.DictReader((tmp_path / "claims.csv").read_text(encoding="utf-8").splitlines()))
     assert [(r["claim"], r["where"], r["answer"]) for r in rows] == [
         ("S-1", "1 hops", "as the paper says"),
         ("S-1", "2 hops", "as the paper says"),
-        ("S-2", "2 hops", "contrary"),
+        ("S-2", "2 hops", "opposite"),
     ]
     assert float(rows[1]["ns2_effect"]) == pytest.approx(100 * (639285 / 628963 - 1), rel=1e-4)
     html = (tmp_path / "index.html").read_text(encoding="utf-8")
@@ -83,25 +83,25 @@ def test_short_runs_say_so_in_one_line(tmp_path: Path, capsys: pytest.CaptureFix
 def test_short_runs_show_published_verdicts(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Runs of full length refuted the first conclusion, so that its reason of today is not shown either."""
+    """Runs of full length contradict the first conclusion, so that its reason of today is not shown either."""
     full = summary.Shipped(
-        [page.JudgedFinding("Vegas has a higher goodput", "more", "-1 %", "refuted", "", "S-1")],
-        {"S-1": Outcome("refuted", "-1 %"), "S-2": Outcome("refuted", "-50 %")},
+        [page.JudgedFinding("Vegas has a higher goodput", "more", "-1 %", "opposite", "", "S-1")],
+        {"S-1": Outcome("opposite", "-1 %"), "S-2": Outcome("opposite", "-50 %")},
     )
     monkeypatch.setattr(summary, "shipped", lambda _: full)
     assert PAPER.reproduce(tmp_path, wanted=Wanted(), quick=True, jobs=1) == 0
     printed = capsys.readouterr().out
     assert re.search(
-        r"^- Vegas has a higher goodput: \w+ \(published: refuted; goodput: paper more; here ", printed, re.M
+        r"^- Vegas has a higher goodput: \w+ \(published: opposite; goodput: paper more; here ", printed, re.M
     )
-    counts = "Claims: 2 refuted (published, from runs of full length); here, from short runs: "
+    counts = "Claims: 2 opposite (published, from runs of full length); here, from short runs: "
     text = (tmp_path / "paper.md").read_text(encoding="utf-8")
     assert counts in printed
     assert counts in text
-    assert "Published: S-1 refuted." in text
+    assert "Published: S-1 opposite." in text
     html = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert "Claims, published from runs of full length: " in html
-    assert html.count("(published: refuted") == 3
+    assert html.count("(published: opposite") == 3
 
 
 @pytest.mark.parametrize("paper", chappe_papers.PAPERS, ids=lambda p: p.name)

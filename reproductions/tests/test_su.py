@@ -12,7 +12,7 @@ import pytest
 from chappe import cli, plot
 from chappe.stats import Estimate
 from chappe_papers.judging.claims import needs
-from chappe_papers.runs.estimates import Estimates
+from chappe_papers.runs.estimates import Estimates, RequestedPoints
 from chappe_papers.statistics.pairs import Paired
 from chappe_papers.su2008 import PAPER, informed, microscopic
 from chappe_papers.su2008.claims import ALL as CLAIMS
@@ -166,6 +166,30 @@ def test_numbers_that_chose_a_fact_no_longer_count() -> None:
     assert facts["T9-US-2-1"] == {WINDOWS, BUFFERS}
     assert facts["F6-rts"] == {RTS_APART}
     assert (set(facts["T7-Reno-5"]), set(facts["T6-Reno-5"])) == (set(), {ROWS_NEAR})
+
+
+def test_claims_judged_by_a_number_that_chose_follow_from_the_facts() -> None:
+    """Not from marks at the claims; a claim loses single points, or all of them."""
+    chose = {}
+    for c in CLAIMS:
+        marks = [o.chose for o in c.observations(RequestedPoints({}, DESIGN.full.x))]
+        if any(marks):
+            chose[c.id] = f"{sum(marks)} of {len(marks)}"
+    assert chose == {
+        "P2-F1-2": "1 of 1",
+        "P2-F4-1": "1 of 1",
+        "P2-F4-2": "4 of 4",
+        "P2-F6-4": "2 of 2",
+        "P2-F6-6": "1 of 1",
+        "P2-F11-1": "2 of 4",
+        "P2-T6-1": "2 of 2",
+        "P2-T6-2": "8 of 16",
+        "P2-T8-1": "1 of 4",
+        "P2-T8-2": "2 of 10",
+        "P2-T9-1": "1 of 1",
+    }
+    # Without facts nothing has chosen but the numbers used for calibration.
+    assert not informed.judges_nothing(frozenset({(Point("shared", 5), AGGREGATE)}))
 
 
 def test_within_25_percent_is_told_from_the_error() -> None:

@@ -18,6 +18,10 @@ Observations = Iterator[Observation]
 
 MOBILITY, LOSSY, WHY = "5.1: mobility", "5.2: mobility and link loss", "6: why"
 OURS = "e_newreno"
+
+RESENT, QUEUE = "what E-NewReno resends", "RED or drop-tail for ECN"
+"""What the paper does not say, and what reverses claims: ``unknowns.csv`` shows it."""
+
 FAST = (10.0, 20.0, 25.0)
 """Speeds of "10 m/s, 20 m/s and above" [m/s]."""
 
@@ -75,7 +79,7 @@ def _(data: Estimates) -> Observations:
     yield from _all(data, "westwood", OLDER, THROUGHPUT, more, 0.0, (0.0,))
 
 
-@claim("P4-F1-2", "From 5 m/s on Westwood degrades", section=MOBILITY, figures=(1,))
+@claim("P4-F1-2", "From 5 m/s on Westwood degrades", first="with speed", section=MOBILITY, figures=(1,))
 def _(data: Estimates) -> Observations:
     for speed in data.x[1:]:
         for x, y in data.both(Point("westwood", speed), Point("westwood"), THROUGHPUT):
@@ -106,7 +110,12 @@ def _(data: Estimates) -> Observations:
             yield more(against, own, _evenness(data, v, loss)).called("least by largest over the speeds")
 
 
-@claim("P4-F1-4", "E-NewReno delivers nearly 230 packets per second when nothing moves", section=MOBILITY, figures=(1,))
+@claim(
+    "P4-F1-4",
+    "E-NewReno delivers nearly 230 packets when nothing moves (a second, we assume)",
+    section=MOBILITY,
+    figures=(1,),
+)
 def _(data: Estimates) -> Observations:
     yield from _single(data, THROUGHPUT, THROUGHPUT_REPORTED[0.0], 0.0)
 
@@ -119,8 +128,14 @@ def _(data: Estimates) -> Observations:
 # ---- Figure 2: loss ----
 
 
-@claim("P4-F2-1", "E-NewReno loses least at all speeds: 5 % when nothing moves, more when nodes do", section=MOBILITY,
-       figures=(2,))  # fmt: skip
+@claim(
+    "P4-F2-1",
+    "E-NewReno loses least at all speeds: 5 % when nothing moves, more when nodes do",
+    first="against the others",
+    hangs=RESENT,
+    section=MOBILITY,
+    figures=(2,),
+)
 def _(data: Estimates) -> Observations:
     yield from _all(data, OURS, VARIANTS, LOST, less, 0.0)
     yield from (c.called("[share lost]") for c in _single(data, LOST, LOST_REPORTED[0.0], 0.0))
@@ -130,7 +145,12 @@ def _(data: Estimates) -> Observations:
 
 
 @claim(
-    "P4-F2-2", "ECN loses least of the older variants, Westwood much at 10 and 20 m/s", section=MOBILITY, figures=(2,)
+    "P4-F2-2",
+    "ECN loses least of the older variants, Westwood much at 10 and 20 m/s",
+    first="ECN",
+    hangs=QUEUE,
+    section=MOBILITY,
+    figures=(2,),
 )
 def _(data: Estimates) -> Observations:
     yield from _all(data, "ecn", OLDER, LOST, less, 0.0)
@@ -138,7 +158,13 @@ def _(data: Estimates) -> Observations:
     yield from (c.called("(Westwood)") for c in rest)
 
 
-@claim("P4-F2-3", "At 10 and 20 m/s E-NewReno loses more, because it sends more", section=MOBILITY, figures=(2,))
+@claim(
+    "P4-F2-3",
+    "At 10 and 20 m/s E-NewReno loses more, because it sends more",
+    hangs=RESENT,
+    section=MOBILITY,
+    figures=(2,),
+)
 def _(data: Estimates) -> Observations:
     yield from _all(data, OURS, ("newreno",), LOST, more, 0.0, (10.0, 20.0))
 
@@ -146,7 +172,14 @@ def _(data: Estimates) -> Observations:
 # ---- Figure 3: delay ----
 
 
-@claim("P4-F3-1", "E-NewReno has the least delay, except at 10 and 20 m/s", section=MOBILITY, figures=(3,))
+@claim(
+    "P4-F3-1",
+    "E-NewReno has the least delay, except at 10 and 20 m/s",
+    first="at the other speeds",
+    hangs=RESENT,
+    section=MOBILITY,
+    figures=(3,),
+)
 def _(data: Estimates) -> Observations:
     yield from _all(data, OURS, VARIANTS, DELAY, less, 0.0, (0.0, 5.0, 15.0, 25.0))
     rest = _all(data, OURS, ("ecn",), DELAY, more, 0.0, (10.0, 20.0))
@@ -154,7 +187,7 @@ def _(data: Estimates) -> Observations:
 
 
 @claim("P4-F3-2", "Of the older variants ECN has the least delay, SACK more; Westwood from 10 m/s on",
-       section=MOBILITY, figures=(3,))  # fmt: skip
+       first="ECN", hangs=QUEUE, section=MOBILITY, figures=(3,))  # fmt: skip
 def _(data: Estimates) -> Observations:
     yield from _all(data, "ecn", OLDER, DELAY, less, 0.0)
     for v, speeds in (("westwood", FAST), ("sack", SPEEDS)):
@@ -174,7 +207,9 @@ def _(data: Estimates) -> Observations:
         yield less("0 m/s", x, y, (reported, reported))
 
 
-@claim("P4-F4-6", "E-NewReno delivers 215 packets per second when nothing moves", section=LOSSY, figures=(4,))
+@claim(
+    "P4-F4-6", "E-NewReno delivers 215 packets when nothing moves (a second, we assume)", section=LOSSY, figures=(4,)
+)
 def _(data: Estimates) -> Observations:
     yield from _single(data, THROUGHPUT, THROUGHPUT_REPORTED[1.0], 1.0)
 
@@ -189,7 +224,9 @@ def _(data: Estimates) -> Observations:
     yield from _all(data, OURS, VARIANTS, THROUGHPUT, more, 1.0)
 
 
-@claim("P4-F4-3", "NewReno is the best and the most even of the older variants", section=LOSSY, figures=(4,))
+@claim(
+    "P4-F4-3", "NewReno is the best and the most even of the older variants", first="best", section=LOSSY, figures=(4,)
+)
 def _(data: Estimates) -> Observations:
     except_at = {15.0: "westwood", 20.0: "ecn"}
     for speed in data.x:
@@ -208,8 +245,14 @@ def _(data: Estimates) -> Observations:
     yield from _all(data, "ecn", ("newreno",), THROUGHPUT, more, 1.0, (20.0,))
 
 
-@claim("P4-F5-1", "E-NewReno loses 9 % instead of 5 % when nothing moves, and more the faster nodes are", section=LOSSY,
-       figures=(5,), fresh=16)  # fmt: skip
+@claim(
+    "P4-F5-1",
+    "E-NewReno loses 9 % instead of 5 % when nothing moves, and more the faster nodes are",
+    first="with link loss",
+    section=LOSSY,
+    figures=(5,),
+    fresh=16,
+)
 def _(data: Estimates) -> Observations:
     reported = LOST_REPORTED[1.0] / LOST_REPORTED[0.0]
     for x, y in data.both(Point(OURS, 0.0, 1.0), Point(OURS), LOST):
@@ -220,7 +263,7 @@ def _(data: Estimates) -> Observations:
             yield more(f"{fast:g} m/s against {slow:g}", x, y).called("with speed")
 
 
-@claim("P4-F5-2", "Westwood's loss rises drastically at 10 m/s", section=LOSSY, figures=(5,))
+@claim("P4-F5-2", "Westwood's loss rises drastically at 10 m/s", first="from 5 to 10 m/s", section=LOSSY, figures=(5,))
 def _(data: Estimates) -> Observations:
     for x, y in data.both(Point("westwood", 10.0, 1.0), Point("westwood", 5.0, 1.0), LOST):
         yield more("10 m/s against 5 m/s", x, y, AT_LEAST_MUCH)
@@ -228,12 +271,16 @@ def _(data: Estimates) -> Observations:
     yield from (c.called("against others") for c in rest)
 
 
-@claim("P4-F6-1", "When nothing moves, E-NewReno has less delay than all others", section=LOSSY, figures=(6,))
+@claim(
+    "P4-F6-1", "When nothing moves, E-NewReno has less delay than all others", hangs=RESENT, section=LOSSY, figures=(6,)
+)
 def _(data: Estimates) -> Observations:
     yield from _all(data, OURS, VARIANTS, DELAY, less, 1.0, (0.0,))
 
 
-@claim("P4-F6-2", "E-NewReno has the least delay in the mean over the speeds", section=LOSSY, figures=(6,))
+@claim(
+    "P4-F6-2", "E-NewReno has the least delay in the mean over the speeds", hangs=RESENT, section=LOSSY, figures=(6,)
+)
 def _(data: Estimates) -> Observations:
     own = _mean(data, OURS, DELAY, 1.0)
     for v in OLDER:
@@ -241,7 +288,7 @@ def _(data: Estimates) -> Observations:
 
 
 @claim("P4-F6-3", "At 5 m/s ECN, NewReno and Westwood have less delay and loss, more throughput than SACK",
-       section=LOSSY, figures=(6,))  # fmt: skip
+       first="delay", hangs=QUEUE, section=LOSSY, figures=(6,))  # fmt: skip
 def _(data: Estimates) -> Observations:
     for measure, says, what in ((DELAY, less, ""), (THROUGHPUT, more, "throughput"), (LOST, less, "loss")):
         for v in ("ecn", "newreno", "westwood"):
@@ -250,7 +297,7 @@ def _(data: Estimates) -> Observations:
 
 
 @claim("P4-F6-4", "NewReno has the least delay of the older ones, ECN at 20 m/s; Westwood more from 10 m/s",
-       section=LOSSY, figures=(6,))  # fmt: skip
+       first="NewReno", section=LOSSY, figures=(6,))  # fmt: skip
 def _(data: Estimates) -> Observations:
     for speed in data.x:
         others = [v for v in OLDER if (v, speed) != ("ecn", 20.0)]
@@ -269,7 +316,9 @@ def _(data: Estimates) -> Observations:
     yield from _all(data, OURS, ("newreno",), "slow_start", less, 0.0, SPEEDS[1:])
 
 
-@claim("P4-W-2", "E-NewReno loses only probes after timeouts: fewer segments are retransmitted", section=WHY)
+@claim(
+    "P4-W-2", "E-NewReno loses only probes after timeouts: fewer segments are retransmitted", hangs=RESENT, section=WHY
+)
 def _(data: Estimates) -> Observations:
     yield from _all(data, OURS, ("newreno",), "resent", less, 0.0, SPEEDS[1:])
 

@@ -2,9 +2,21 @@
 
 from chappe_papers.ahmed2006.claims import ALL, LOST_REPORTED, OURS, READINGS
 from chappe_papers.ahmed2006.design import DELAY, DESIGN, EVENTS, FRAMES, LOST, MEASURES, THROUGHPUT, WHY, Length
-from chappe_papers.ahmed2006.points import LONE, LOSSES, MAIN, OUTLOOK, QUEUES, ROUTING, TCPS, VARIANTS, Point, same
+from chappe_papers.ahmed2006.points import (
+    LONE,
+    LOSSES,
+    MAIN,
+    OUTLOOK,
+    QUEUES,
+    ROUTING,
+    TCPS,
+    VARIANTS,
+    Point,
+    same,
+)
 from chappe_papers.ahmed2006.points import READINGS as READINGS_OF
 from chappe_papers.extras import Extra, percent
+from chappe_papers.judging import readings
 from chappe_papers.pages.figures import Rows, Sheet, cell
 from chappe_papers.runs.estimates import Estimates
 
@@ -44,11 +56,7 @@ def _reading_rows(ours: Estimates, ns2: Estimates) -> Rows:
 
 
 def _verdict_rows(ours: Estimates, _ns2: Estimates) -> Rows:
-    rows = [["the main reading", *(c.judged(ours).verdict.value for c in ALL)]]
-    for title, change in READINGS.items():
-        data = ours.seen_as(change)
-        rows.append([title, *(c.judged(data).verdict.value for c in ALL)])
-    return rows
+    return readings.rows(ALL, ours, READINGS)
 
 
 # ---- where the gain comes from ----
@@ -165,16 +173,39 @@ def _quench_rows(ours: Estimates, _ns2: Estimates) -> Rows:
     return rows
 
 
+# ---- what E-NewReno resends ----
+
+_HOLES = "e_holes"
+_RESENT = (LOST, DELAY, "resent")
+_RIVALS = ("newreno", "westwood")
+"""Older variants over the same queue: SACK is much like NewReno, and ECN has another queue."""
+
+
+def _holes_points(length: Length) -> list[Point]:
+    return [Point(v, s, loss) for v in (*_RIVALS, OURS, _HOLES) for s in length.x for loss in LOSSES]
+
+
+def _holes_rows(ours: Estimates, _ns2: Estimates) -> Rows:
+    rows = []
+    for name in _RESENT:
+        for loss in LOSSES:
+            for s in DESIGN.full.x:
+                for rival in _RIVALS:
+                    own = (_relative(ours, Point(v, s, loss), Point(rival, s, loss), name) for v in (OURS, _HOLES))
+                    rows.append([(MEASURES | WHY)[name].label, f"{loss:g} %", f"{s:g}", VARIANTS[rival], *own])
+    return rows
+
+
 EXTRAS = {
     "readings": Extra("readings", _readings, None, None, {
         "readings": Sheet(
             "throughput of NewReno, and of the others compared with it, in each reading",
             ("reading", "link loss", "speed [m/s]", "NewReno: ns-2 [1/s]", "here [1/s]",
              *(t for v, t in VARIANTS.items() if v != "newreno")),
-            _reading_rows, shown=True,
+            _reading_rows,
         ),
         "readings_claims": Sheet(
-            "the claims in each reading, at 0, 10 and 20 m/s", ("reading", *(c.id for c in ALL)), _verdict_rows,
+            "claims that another reading reverses, at 0, 10 and 20 m/s", readings.COLUMNS, _verdict_rows,
         ),
     }),
     "gain": Extra("gain", _gain_points, None, None, {"gain": Sheet(
@@ -202,6 +233,11 @@ EXTRAS = {
         "ECN with a source quench that takes no time, needs no air and is never lost, compared with ECN",
         ("link loss", "speed [m/s]", "ECN [1/s]", "throughput", "segments lost", "delay"),
         _quench_rows,
+    )}),
+    "holes": Extra("holes", _holes_points, None, None, {"holes": Sheet(
+        "E-NewReno that resends whole windows, and E-NewReno that resends holes only, compared with the others",
+        ("measure", "link loss", "speed [m/s]", "compared with", "whole windows", "holes only"),
+        _holes_rows,
     )}),
 }  # fmt: skip
 """Additions by name."""

@@ -7,7 +7,9 @@ from chappe_papers.elrakabawy2005.comparisons import (  # fmt: skip
     ABSTRACT,
     ALL_GRIDS,
     ALL_RANDOM,
+    ATTEMPTS,
     CLAIMS,
+    MEAN,
     WHY,
     Places,
     best_window,
@@ -58,6 +60,8 @@ def _(data: Estimates) -> Observations:
 @claim(
     "P0-A-5",
     "Thinning does not help Vegas at 2 Mbit/s, and up to 25 % at higher rates",
+    first="at 5.5 and 11 Mbit/s",
+    hangs=ATTEMPTS,
     section=ABSTRACT,
     figures=(11,),
 )
@@ -100,7 +104,12 @@ def _(data: Estimates) -> Observations:
 # ---- reasons; their names are ours ----
 
 
-@claim("P0-W-1", "Most losses are drops at hidden terminals, none are drops of full queues", section=WHY)
+@claim(
+    "P0-W-1",
+    "Most losses are drops at hidden terminals, none are drops of full queues",
+    first="at hidden terminals",
+    section=WHY,
+)
 def _(data: Estimates) -> Observations:
     for v, name in (("newreno", "NewReno"), ("vegas2", "Vegas")):
         for where, e in each(data, chains(data), v, "lost_to_hidden"):
@@ -109,7 +118,9 @@ def _(data: Estimates) -> Observations:
             yield never(f"{name}, {where}", e).of("full queues").called("of full queues")
 
 
-@claim("P0-W-2", "Thinning helps by a smaller window, not by fewer collisions", section=WHY)
+@claim(
+    "P0-W-2", "Thinning helps by a smaller window, not by fewer collisions", first="the window", hangs=MEAN, section=WHY
+)
 def _(data: Estimates) -> Observations:
     a, b = "newreno_thin", "newreno"
     yield from compare(data, less, chains(data), a, b, WINDOW, words="window, {}")
@@ -129,7 +140,13 @@ def _(data: Estimates) -> Observations:
         yield from (c.of(words) for c in compare(data, less, seven(), "vegas2_thin", "newreno", name))
 
 
-@claim("P0-W-4", "At 5.5 and 11 Mbit/s fewer ACKs leave Vegas more air time for data", section=WHY)
+@claim(
+    "P0-W-4",
+    "At 5.5 and 11 Mbit/s fewer ACKs leave Vegas more air time for data",
+    first="of data",
+    hangs=ATTEMPTS,
+    section=WHY,
+)
 def _(data: Estimates) -> Observations:
     a, b = "vegas2_thin", "vegas2"
     yield from compare(data, more, seven(*RATES[1:]), a, b, "air_data", words="data, {}")
@@ -143,7 +160,7 @@ def _(data: Estimates) -> Observations:
     yield more("34 against 42 ms", fast, slow)
 
 
-@claim("P0-W-6", "Most false route failures cause a timeout and a new route discovery", section=WHY)
+@claim("P0-W-6", "Most false route failures cause a timeout and a new route discovery", first="timeouts", section=WHY)
 def _(data: Estimates) -> Observations:
     timeouts, failures = (dict(each(data, chains(data, low=7), "newreno", n)) for n in ("timeouts_per_10000", FAILURES))
     for where, e in timeouts.items():

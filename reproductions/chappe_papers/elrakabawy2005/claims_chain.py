@@ -2,7 +2,18 @@
 
 from chappe.stats import Estimate, ratio
 
-from chappe_papers.elrakabawy2005.comparisons import ALPHA, ALPHAS, AT_2, against_each, chains, claim, compare, each
+from chappe_papers.elrakabawy2005.comparisons import (  # fmt: skip
+    ALPHA,
+    ALPHAS,
+    AT_2,
+    CORRECTED,
+    MEAN,
+    against_each,
+    chains,
+    claim,
+    compare,
+    each,
+)
 from chappe_papers.elrakabawy2005.design import FAILURES, GOODPUT, RETRANSMISSIONS, WINDOW
 from chappe_papers.elrakabawy2005.points import UDP, Point
 from chappe_papers.judging.claims import Observations
@@ -17,7 +28,9 @@ def _(data: Estimates) -> Observations:
     return against_each(data, more, chains(data, high=20), "vegas2", ALPHAS)
 
 
-@claim("P0-F2-2", "Over longer chains goodput is almost equal for all alpha", section=ALPHA, figures=(2,))
+@claim(
+    "P0-F2-2", "Over longer chains goodput is almost equal for all alpha", hangs=CORRECTED, section=ALPHA, figures=(2,)
+)
 def _(data: Estimates) -> Observations:
     return against_each(data, equal, chains(data, low=21), "vegas2", ALPHAS)
 
@@ -84,7 +97,13 @@ def _(data: Estimates) -> Observations:
     return compare(data, fewer, chains(data), "vegas2", "newreno", RETRANSMISSIONS, (0.57, 0.99))
 
 
-@claim("P0-F7-2", "NewReno's retransmissions almost double from 6 to 8 hops, their peak", section=AT_2, figures=(7,))
+@claim(
+    "P0-F7-2",
+    "NewReno's retransmissions almost double from 6 to 8 hops, their peak",
+    first="from 6 to 8 hops",
+    section=AT_2,
+    figures=(7,),
+)
 def _(data: Estimates) -> Observations:
     at_6, at_8 = data.several([Point("newreno", 6), Point("newreno", 8)], RETRANSMISSIONS)
     yield more("8 against 6 hops", at_8, at_6, (2 * (1 - SLIGHTLY), 2.0))
@@ -105,7 +124,11 @@ def _(data: Estimates) -> Observations:
 
 
 @claim(
-    "P0-F8-2", "The window of Vegas is near h/4 at 32 hops, too small over longer chains", section=AT_2, figures=(8,)
+    "P0-F8-2",
+    "The window of Vegas is near h/4 at 32 hops, too small over longer chains",
+    first="over 32 hops",
+    section=AT_2,
+    figures=(8,),
 )
 def _(data: Estimates) -> Observations:
     at_32, at_40 = data.several([Point("vegas2", 32), Point("vegas2", 40)], WINDOW)
@@ -113,7 +136,7 @@ def _(data: Estimates) -> Observations:
     yield below("40 hops", at_40, about(10)[0]).called("over 40 hops")
 
 
-@claim("P0-F8-3", "Thinning makes the window of NewReno smaller", section=AT_2, figures=(8,))
+@claim("P0-F8-3", "Thinning makes the window of NewReno smaller", hangs=MEAN, section=AT_2, figures=(8,))
 def _(data: Estimates) -> Observations:
     return compare(data, less, chains(data), "newreno_thin", "newreno", WINDOW)
 
@@ -123,7 +146,13 @@ def _(data: Estimates) -> Observations:
     return compare(data, fewer, chains(data), "vegas2", "newreno", FAILURES, (0.93, 1.0))
 
 
-@claim("P0-F9-2", "Thinned NewReno has no false route failures below 8 hops, then many", section=AT_2, figures=(9,))
+@claim(
+    "P0-F9-2",
+    "Thinned NewReno has no false route failures below 8 hops, then many",
+    first="below 8 hops",
+    section=AT_2,
+    figures=(9,),
+)
 def _(data: Estimates) -> Observations:
     for where, e in each(data, chains(data, high=7), "newreno_thin", FAILURES):
         yield below(where, e, 1)

@@ -11,6 +11,7 @@ from chappe_papers.elrakabawy2005.comparisons import (  # fmt: skip
     ALL_RANDOM,
     EVERYWHERE,
     GRID,
+    LAYOUT,
     RANDOM,
     against_each,
     claim,
@@ -57,7 +58,7 @@ def _fairer(a: str, b: str) -> Callable[..., Observation]:
     return partial(more, smallest=max(0.0, min(gains_of) - 1))
 
 
-@claim("P0-A-3", "Vegas is 21 % to 95 % fairer than NewReno (Jain)", section=ABSTRACT, tables=(3, 4))
+@claim("P0-A-3", "Vegas is 21 % to 95 % fairer than NewReno (Jain)", hangs=LAYOUT, section=ABSTRACT, tables=(3, 4))
 def _(data: Estimates) -> Observations:
     return compare(data, more, EVERYWHERE, "vegas2", "newreno", JAIN, (1.21, 1.95))
 
@@ -67,7 +68,14 @@ def _(data: Estimates) -> Observations:
     return compare(data, more, EVERYWHERE, "vegas2_thin", "newreno_thin", JAIN, (1.22, 1.73))
 
 
-@claim("P0-A-9", "Vegas with thinning is best: fairest, little less goodput", section=ABSTRACT, tables=(3, 4))
+@claim(
+    "P0-A-9",
+    "Vegas with thinning is best: fairest, little less goodput",
+    first="in fairness",
+    hangs=LAYOUT,
+    section=ABSTRACT,
+    tables=(3, 4),
+)
 def _(data: Estimates) -> Observations:
     for v, words in _OTHERS.items():
         yield from against_each(data, _fairer("vegas2_thin", v), EVERYWHERE, "vegas2_thin", {v: words}, JAIN)
@@ -75,17 +83,30 @@ def _(data: Estimates) -> Observations:
                        words="{}, goodput", of="in goodput")  # fmt: skip
 
 
-@claim("P0-F16-1", "At 2 Mbit/s NewReno's aggregate is slightly above that of Vegas", section=GRID, figures=(16,))
+@claim(
+    "P0-F16-1",
+    "At 2 Mbit/s NewReno's aggregate is slightly above that of Vegas",
+    hangs=LAYOUT,
+    section=GRID,
+    figures=(16,),
+)
 def _(data: Estimates) -> Observations:
     return compare(data, more, flows(*ALL_GRIDS, rates=(2.0,)), "newreno", "vegas2", GOODPUT, (1.0, 1 + SLIGHTLY))
 
 
-@claim("P0-F16-2", "At 5.5 and 11 Mbit/s both aggregates are almost equal", section=GRID, figures=(16,))
+@claim("P0-F16-2", "At 5.5 and 11 Mbit/s both aggregates are almost equal", hangs=LAYOUT, section=GRID, figures=(16,))
 def _(data: Estimates) -> Observations:
     return compare(data, equal, flows(*ALL_GRIDS, rates=(5.5, 11.0)), "vegas2", "newreno")
 
 
-@claim("P0-F16-3", "Thinning does not help Vegas at 2 Mbit/s, and more at higher rates", section=GRID, figures=(16,))
+@claim(
+    "P0-F16-3",
+    "Thinning does not help Vegas at 2 Mbit/s, and more at higher rates",
+    first="at 2 Mbit/s",
+    hangs=LAYOUT,
+    section=GRID,
+    figures=(16,),
+)
 def _(data: Estimates) -> Observations:
     for place in ALL_GRIDS:
         found = gains(data, flows(place), "vegas2_thin", "vegas2")
@@ -109,7 +130,14 @@ def _share(e: Estimate, of: list[Estimate]) -> Estimate:
     return Estimate(e.mean / total, e.variance / total**2, e.df)
 
 
-@claim("P0-F17-1", "NewReno: flows 1 and 6 get most, the others starve", section=GRID, figures=(17,))
+@claim(
+    "P0-F17-1",
+    "NewReno: flows 1 and 6 get most, the others starve",
+    first="flows 1 and 6",
+    hangs=LAYOUT,
+    section=GRID,
+    figures=(17,),
+)
 def _(data: Estimates) -> Observations:
     for place in GRIDS:
         if own := _each(data, place, "newreno"):
@@ -121,7 +149,14 @@ def _(data: Estimates) -> Observations:
                 yield starves.of(PLACES[place]).called("for the others")
 
 
-@claim("P0-F17-2", "Vegas: flows 1 and 6 leave more to others, the aggregate is the same", section=GRID, figures=(17,))
+@claim(
+    "P0-F17-2",
+    "Vegas: flows 1 and 6 leave more to others, the aggregate is the same",
+    first="flow by flow",
+    hangs=LAYOUT,
+    section=GRID,
+    figures=(17,),
+)
 def _(data: Estimates) -> Observations:
     for place in GRIDS:
         newreno, vegas = _each(data, place, "newreno"), _each(data, place, "vegas2")
@@ -130,14 +165,27 @@ def _(data: Estimates) -> Observations:
     yield from compare(data, equal, flows(*ALL_GRIDS, rates=(11.0,)), "vegas2", "newreno", words="sum", of="in all")
 
 
-@claim("P0-F17-3", "Thinned Vegas is fairest, and 10 % below thinned NewReno", section=GRID, figures=(17,), tables=(3,))
+@claim(
+    "P0-F17-3",
+    "Thinned Vegas is fairest, and 10 % below thinned NewReno",
+    hangs=LAYOUT,
+    section=GRID,
+    figures=(17,),
+    tables=(3,),
+)
 def _(data: Estimates) -> Observations:
     at = flows(*ALL_GRIDS, rates=(11.0,))
     yield from compare(data, less, at, "vegas2_thin", "newreno_thin", GOODPUT, (0.9, 0.9), words="sum", of="in all")
     yield from against_each(data, more, at, "vegas2_thin", _OTHERS, JAIN, of="in fairness")
 
 
-@claim("P0-F18-1", "Vegas and NewReno are similar, Vegas at most 3 % above at 11 Mbit/s", section=RANDOM, figures=(18,))
+@claim(
+    "P0-F18-1",
+    "Vegas and NewReno are similar, Vegas at most 3 % above at 11 Mbit/s",
+    first="at all rates",
+    section=RANDOM,
+    figures=(18,),
+)
 def _(data: Estimates) -> Observations:
     yield from compare(data, equal, flows(*ALL_RANDOM), "vegas2", "newreno", GOODPUT, SLIGHTLY)
     at_11 = flows(*ALL_RANDOM, rates=(11.0,))
@@ -145,7 +193,7 @@ def _(data: Estimates) -> Observations:
     yield from compare(data, at_most, at_11, "vegas2", "newreno", GOODPUT, most, words="{}, at most 3 %", of="at 11")
 
 
-@claim("P0-F18-2", "Thinning improves both, more at higher rates", section=RANDOM, figures=(18,))
+@claim("P0-F18-2", "Thinning improves both, more at higher rates", first="at 11 Mbit/s", section=RANDOM, figures=(18,))
 def _(data: Estimates) -> Observations:
     for place in ALL_RANDOM:
         for v, name in _PLAIN.items():
@@ -155,14 +203,26 @@ def _(data: Estimates) -> Observations:
             yield from (c.of(name).of(PLACES[place]).called("of the gain") for c in in_order(more, found))
 
 
-@claim("P0-F18-3", "Thinned NewReno is slightly above thinned Vegas, equal at 11 Mbit/s", section=RANDOM, figures=(18,))
+@claim(
+    "P0-F18-3",
+    "Thinned NewReno is slightly above thinned Vegas, equal at 11 Mbit/s",
+    first="at 2 and 5.5 Mbit/s",
+    section=RANDOM,
+    figures=(18,),
+)
 def _(data: Estimates) -> Observations:
     a, b = "newreno_thin", "vegas2_thin"
     yield from compare(data, more, flows(*ALL_RANDOM, rates=(2.0, 5.5)), a, b, GOODPUT, (1.0, 1 + SLIGHTLY))
     yield from compare(data, equal, flows(*ALL_RANDOM, rates=(11.0,)), a, b, of="at 11 Mbit/s")
 
 
-@claim("P0-F19-1", "NewReno: one flow gets the largest share, two starve", section=RANDOM, figures=(19,))
+@claim(
+    "P0-F19-1",
+    "NewReno: one flow gets the largest share, two starve",
+    first="two starve",
+    section=RANDOM,
+    figures=(19,),
+)
 def _(data: Estimates) -> Observations:
     # Numbers of flows mean nothing over several placements.
     for place in LISTED:
@@ -173,8 +233,14 @@ def _(data: Estimates) -> Observations:
             yield largest.of(PLACES[place]).called("for one")
 
 
-@claim("P0-F19-2", "Vegas is fairer, thinned Vegas fairest, with thinned NewReno's aggregate", section=RANDOM,
-       figures=(19,), tables=(4,))  # fmt: skip
+@claim(
+    "P0-F19-2",
+    "Vegas is fairer, thinned Vegas fairest, with thinned NewReno's aggregate",
+    first="in fairness",
+    section=RANDOM,
+    figures=(19,),
+    tables=(4,),
+)
 def _(data: Estimates) -> Observations:
     at = flows(*ALL_RANDOM, rates=(11.0,))
     yield from compare(data, more, at, "vegas2", "newreno", JAIN, words="Vegas fairer than NewReno")

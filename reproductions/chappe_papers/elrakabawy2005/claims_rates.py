@@ -79,7 +79,13 @@ def _(data: Estimates) -> Observations:
     yield lies("7 hops", best, 35.7, 35.7, Form(unit="ms", places=2))
 
 
-@claim("P0-F10-2", "Below that interval goodput falls rapidly, above as 1/t", section=UDP_7, figures=(10,))
+@claim(
+    "P0-F10-2",
+    "Below that interval goodput falls rapidly, above as 1/t",
+    first="below the best interval",
+    section=UDP_7,
+    figures=(10,),
+)
 def _(data: Estimates) -> Observations:
     low, top = data.several([Point(UDP, 7, interval_ms=t) for t in (34.0, 36.0)], GOODPUT)
     yield at_most("34 against 36 ms", low, top, 1 / MUCH)
@@ -99,13 +105,25 @@ def _(data: Estimates) -> Observations:
     return _growth(data, _ALL)
 
 
-@claim("P0-F11-3", "Vegas is much better than NewReno, as good as with MaxWin = 3", section=SEVEN, figures=(11,))
+@claim(
+    "P0-F11-3",
+    "Vegas is much better than NewReno, as good as with MaxWin = 3",
+    first="against NewReno",
+    section=SEVEN,
+    figures=(11,),
+)
 def _(data: Estimates) -> Observations:
     yield from against_each(data, more, seven(), "vegas2", {"newreno": "NewReno"}, GOODPUT, AT_LEAST_MUCH)
     yield from against_each(data, equal, seven(), "vegas2", {"newreno_maxwin3": "MaxWin = 3"}, of="against MaxWin = 3")
 
 
-@claim("P0-F11-4", "Thinning helps more at higher rates, but not Vegas at 2 Mbit/s", section=SEVEN, figures=(11,))
+@claim(
+    "P0-F11-4",
+    "Thinning helps more at higher rates, but not Vegas at 2 Mbit/s",
+    first="at 2 Mbit/s",
+    section=SEVEN,
+    figures=(11,),
+)
 def _(data: Estimates) -> Observations:
     yield from (c.of("Vegas") for c in nothing_at_2(gains(data, seven(), "vegas2_thin", "vegas2")))
     for v, name in (("vegas2", "Vegas"), ("newreno", "NewReno")):
@@ -135,6 +153,7 @@ def _falls(data: Estimates, name: str) -> Observations:
 @claim(
     "P0-F12-1",
     "Retransmissions fall with the rate; thinned Vegas has more at 2 Mbit/s",
+    first="with the rate",
     section=SEVEN,
     figures=(12,),
     fresh=32,
@@ -150,7 +169,13 @@ def _(data: Estimates) -> Observations:
     return against_each(data, less, seven(), "vegas2", {v: _ALL[v] for v in ("newreno", "newreno_thin")}, WINDOW)
 
 
-@claim("P0-F14-1", "Drops fall with the rate; thinned Vegas has the fewest", section=SEVEN, figures=(14,))
+@claim(
+    "P0-F14-1",
+    "Drops fall with the rate; thinned Vegas has the fewest",
+    first="with the rate",
+    section=SEVEN,
+    figures=(14,),
+)
 def _(data: Estimates) -> Observations:
     own = data.get(Point("vegas2", 7), "intermediate_drops") is not None
     # ns-2's records have them over all nodes.

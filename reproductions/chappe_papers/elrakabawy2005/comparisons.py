@@ -11,6 +11,11 @@ from chappe_papers.judging.claims import Claims, Observations
 from chappe_papers.judging.judge import ALMOST_EQUAL, GAIN, Observation, below, equal
 from chappe_papers.runs.estimates import Estimates
 
+LAYOUT, ATTEMPTS = "the grid's layout and routes", "how often an RTS is sent"
+CORRECTED = "the corrections of Vegas and the attempts of an RTS"
+MEAN = "what the mean of a window is taken over"
+"""What the paper does not say, and what reverses claims: ``unknowns.csv`` shows it."""
+
 CLAIMS = Claims()
 claim = CLAIMS.claim
 

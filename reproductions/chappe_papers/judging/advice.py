@@ -4,16 +4,17 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from chappe_papers.judging.judge import Verdict
+from chappe_papers.judging.words import Verdict
 
 FILE = "advice.md"
 """Of a paper, in its package."""
 
-_CLAIM = re.compile(r"\{(P?[\w-]+) (holds|fails|unproven)\}")
+_CLAIM = re.compile(r"\{(P?[\w-]+) (holds|fails|hangs|unproven)\}")
 
 _MEANS: Mapping[str, Callable[[Verdict], bool]] = {
     "holds": lambda v: v.confirms,
-    "fails": lambda v: v is Verdict.REFUTED,
+    "fails": lambda v: v.fails,
+    "hangs": lambda v: v in (Verdict.DEPENDS, Verdict.MIXED),
     "unproven": lambda v: not v.confirms,
 }
 """Verdicts with which a line remains true, by the word after the name of the claim."""
@@ -34,7 +35,8 @@ class Advice:
     Attributes:
         paper: Recommendation of the paper.
         ours: Our lines. ``{P0-A-1 holds}`` stands for the verdict and the effects of a claim, and says what the line
-            needs: that the claim is confirmed (``holds``), refuted (``fails``), or not confirmed (``unproven``).
+            needs: that the claim is confirmed (``holds``), that it does not hold (``fails``), that it is mixed or
+            depends on what the paper does not say (``hangs``), or that it is not confirmed (``unproven``).
     """
 
     paper: str
@@ -61,6 +63,6 @@ def _filled(line: str, outcomes: Mapping[str, Outcome]) -> str:
     for name, needed in _CLAIM.findall(line):
         if name not in outcomes:
             return f"No advice: {name} was not judged."
-        if not _MEANS[needed](Verdict(outcomes[name].verdict)):
+        if not _MEANS[needed](Verdict.of(outcomes[name].verdict)):
             return f"No advice until it is reviewed: {name} is {outcomes[name].verdict}."
     return _CLAIM.sub(lambda m: f"{m[1]} {outcomes[m[1]].verdict}, {outcomes[m[1]].effects}", line)

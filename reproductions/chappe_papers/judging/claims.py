@@ -3,20 +3,24 @@
 import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from chappe.stats import Estimate
 
-from chappe_papers.judging.judge import Answer, Observation, Verdict, judge, together
+from chappe_papers.judging.judge import Answer, Observation, judge
+from chappe_papers.judging.words import Verdict, together
 from chappe_papers.pages import page
-from chappe_papers.runs.estimates import Estimates, MissingError, RequestedPoints
+from chappe_papers.runs.estimates import Asked, Estimates, MissingError, RequestedPoints, Traced
 
 Observations = Iterator[Observation]
 """Statement of a claim, point by point."""
 
 Says = Callable[[Estimates], Iterable[Observation]]
 """Yields the observations of a claim, one for each point with runs."""
+
+Chose = Callable[[frozenset[Asked]], bool]
+"""True if a point that compares these measures judges nothing, because they have chosen the model."""
 
 
 @dataclass(frozen=True)
@@ -30,9 +34,11 @@ class Claim:
         cases: The same about data.
         figures: The figures it is about.
         tables: The tables it is about.
-        chose: True if its numbers have chosen the reading, so that they cannot confirm it.
+        first: Name of its first sub-claim, where it has several.
+        hangs: What the paper does not say, and what reverses the sign or the verdict: ``unknowns.csv`` shows it.
         fresh: Number of runs of each point, relative to those planned, in the fresh experiment that was declared for
             the claim (:mod:`chappe_papers.judging.fresh`); 0: none was.
+        chose: Tells the points that compare numbers which have chosen the model.
     """
 
     id: str
@@ -41,23 +47,26 @@ class Claim:
     observe: Says
     figures: tuple[int, ...] = ()
     tables: tuple[int, ...] = ()
-    chose: bool = False
+    first: str = ""
+    hangs: str = ""
     fresh: int = 0
+    chose: Chose = lambda _: False
 
     def judged(self, data: Estimates, short: bool = False, looks: int = 1) -> Answer:
         """The answers of some data, that of full or of short runs; without any point when the runs are missing."""
-        return judge(_known(self.observe(data)), short, self.chose, looks)
+        return judge(self.observations(data), short, looks, first=self.first, hangs=self.hangs)
+
+    def observations(self, data: Estimates) -> list[Observation]:
+        """The observations, with those marked that compare numbers which have chosen; none when runs are missing."""
+        traced = Traced(data.values, data.x, data)
+        try:
+            return [replace(o, chose=self.chose(traced.taken())) for o in self.observe(traced)]
+        except MissingError:
+            return []
 
     def needs(self, x: Sequence[Any]) -> dict[Any, None]:
         """The points it needs, when the paper's curves are drawn along ``x``."""
         return needs(self.observe, x)
-
-
-def _known(observations: Iterable[Observation]) -> list[Observation]:
-    try:
-        return list(observations)
-    except MissingError:
-        return []
 
 
 def needs(says: Callable[[Estimates], Any], x: Sequence[Any]) -> dict[Any, None]:
@@ -98,8 +107,14 @@ def in_order(says: Callable[..., Observation], values: Mapping[str, Estimate]) -
 class Claims:
     """The claims of a paper, as its modules state them."""
 
-    def __init__(self) -> None:
+    def __init__(self, chose: Chose = lambda _: False) -> None:
+        """No claims.
+
+        Args:
+            chose: Tells points that compare numbers which have chosen the model of the paper.
+        """
         self._claims: dict[str, Claim] = {}
+        self._chose = chose
 
     def claim(
         self,
@@ -109,14 +124,17 @@ class Claims:
         section: str,
         figures: tuple[int, ...] = (),
         tables: tuple[int, ...] = (),
-        chose: bool = False,
+        first: str = "",
+        hangs: str = "",
         fresh: int = 0,
     ) -> Callable[[Says], Says]:
         """States a claim: the function that follows says what it says about data, point by point."""
 
         def state(observations: Says) -> Says:
             assert name not in self._claims, name
-            self._claims[name] = Claim(name, says, section, observations, figures, tables, chose, fresh)
+            self._claims[name] = Claim(
+                name, says, section, observations, figures, tables, first, hangs, fresh, self._chose
+            )
             return observations
 
         return state
@@ -160,6 +178,6 @@ class Finding:
         ours = judged[0].effects if judged else "no runs"
         if judged and self.also:
             ours += f", {judged[0].effects_of(self.also)}"
-        verdict = together(judged)
-        why = "" if verdict is Verdict.CONFIRMED else self.why
-        return page.JudgedFinding(self.says, self.paper, ours, verdict.value, why, ", ".join(self.claims), self.of)
+        word = together([(c, answers[c].word) for c in self.claims if c in answers])
+        why = "" if word.verdict is Verdict.CONFIRMED else self.why
+        return page.JudgedFinding(self.says, self.paper, ours, word.said, why, ", ".join(self.claims), self.of)

@@ -27,7 +27,8 @@ from chappe.study import RunCache
 
 from chappe_papers.judging import fresh
 from chappe_papers.judging.claims import Claim
-from chappe_papers.judging.judge import Answer, Verdict
+from chappe_papers.judging.judge import Answer
+from chappe_papers.judging.words import Verdict
 from chappe_papers.runs import runner
 from chappe_papers.runs.design import Design
 from chappe_papers.runs.estimates import Estimates

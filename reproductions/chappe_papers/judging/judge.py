@@ -1,6 +1,7 @@
-"""Judging a claim: its direction at each of several points, its size, the exceptions, and the verdict.
+"""Judging a claim: the decision at each of several points, its size, and the verdict that follows.
 
-Every rule stands here once; ``reproductions/docs/papers.md`` has the same as a table.
+Every test stands here once, every word in :mod:`chappe_papers.judging.words`; ``reproductions/docs/papers.md`` has
+both.
 """
 
 import math
@@ -12,6 +13,7 @@ from functools import cached_property
 from chappe.stats import Estimate, Share, Skewed, equal_signs, holm
 from chappe.stats.quantiles import Quantile, rank_p
 
+from chappe_papers.judging.words import Decided, Decision, Verdict, Word, word
 from chappe_papers.statistics.best_subset import Among
 from chappe_papers.statistics.quotients import Quotient, interval_of
 from chappe_papers.statistics.ranks import Times
@@ -37,7 +39,7 @@ MUCH = 1.5
 "much less" is the reciprocal."""
 
 SMALLEST = 0.05
-"""Smallest effect that a claim needs if its paper has no number: two values that differ by less are "almost equal"."""
+"""Smallest effect that a claim needs if its paper has no number, Chappe's: less is "almost equal"."""
 
 HALF = 0.5
 """Share of the smallest effect of the paper that a claim needs: a smaller effect has another size, a still smaller one
@@ -45,24 +47,6 @@ is none."""
 
 Check = bool | None
 """True if a point agrees with the paper; ``None`` when it is undecided."""
-
-
-class Verdict(Enum):
-    """Outcome of a claim."""
-
-    CONFIRMED = "confirmed"
-    SIZE = "confirmed, effect size differs"
-    EXCEPTIONS = "confirmed with exceptions"
-    DEPENDS = "depends"
-    REFUTED = "refuted"
-    ALIKE = "indistinguishable"
-    OPEN = "undecided"
-    CHOSE = "used for calibration"
-
-    @property
-    def confirms(self) -> bool:
-        """True if it is one of the three that confirm everywhere, or nearly so."""
-        return self in (Verdict.CONFIRMED, Verdict.SIZE, Verdict.EXCEPTIONS)
 
 
 class Size(Enum):
@@ -130,8 +114,13 @@ class Observation:
         group: Group of the point: a layout, a placement, a variant.
         sub_claim: Name of the sub-claim; the first one has no name.
         fall: True if the claim says that something is less: a smaller value is then a larger effect.
-        none: Value of the quantity without an effect, for a claim of a difference; ``None`` for other claims.
+        test: The test: that the effect is ``more`` or ``less`` than `limits`, ``inside`` of them, or ``never`` there;
+            empty for tests of ranks, single runs and resamples.
+        limits: The value that must be passed, and the one that contradicts: of a difference its value without an
+            effect, and the smallest effect that counts; of a range its ends.
+        of_paper: True if the smallest effect is half of the paper's, false if it is :data:`SMALLEST`.
         among: Middle 95 % of single runs, one of which is compared with the paper's; ``None`` for other claims.
+        chose: True if it compares numbers that have chosen the model, so that it judges nothing.
     """
 
     where: str
@@ -143,8 +132,29 @@ class Observation:
     group: str = ""
     sub_claim: str = ""
     fall: bool = False
-    none: float | None = None
+    test: str = ""
+    limits: tuple[float, float] = (math.nan, math.nan)
+    of_paper: bool = False
     among: tuple[float, float] | None = None
+    chose: bool = False
+
+    @property
+    def needed(self) -> float:
+        """The smallest effect that counts; 0 for claims without one."""
+        return abs(self.limits[1] - self.limits[0]) if self.test in ("more", "less") else 0.0
+
+    @property
+    def least(self) -> str:
+        """The smallest effect in words, and whose it is."""
+        if not self.needed:
+            return ""
+        size = f"{float(f'{self.needed * self.form.scale:.3g}'):g} {self.form.unit.split(' ')[0]}".rstrip()
+        return f"{size} ({'half of the paper' if self.of_paper else 'Chappe'}'s)"
+
+    @property
+    def p_opposite(self) -> float:
+        """Probability (two-sided) of such an effect if it is not on the other side of none."""
+        return _above(self.effect, self.limits[0]) if self.test == "less" else _below(self.effect, self.limits[0])
 
     @property
     def is_blunt(self) -> bool:
@@ -173,6 +183,8 @@ def _above(e: Estimate, value: float) -> float:
     """Probability (two-sided) of such an estimate when the quantity is not above a value."""
     from scipy.special import bdtr
 
+    if value == math.inf:
+        return 1.0
     if isinstance(e, Times):
         return e.p(value)
     if isinstance(e, Quotient):
@@ -229,12 +241,19 @@ def about(value: float) -> tuple[float, float]:
 
 def above(where: str, e: Estimate, value: float, paper: Range | None = None, form: Form = PLAIN) -> Observation:
     """A quantity is above a value."""
-    return Observation(where, e, _above(e, value), _below(e, value), paper, form)
+    return _beyond(Observation(where, e, math.nan, math.nan, paper, form, test="more"), value, value)
 
 
 def below(where: str, e: Estimate, value: float, paper: Range | None = None, form: Form = PLAIN) -> Observation:
     """A quantity is below a value."""
-    return Observation(where, e, _below(e, value), _above(e, value), paper, form)
+    return _beyond(Observation(where, e, math.nan, math.nan, paper, form, test="less"), value, value)
+
+
+def _beyond(o: Observation, none: float, needed: float) -> Observation:
+    """The observation of an effect beyond a value, which contradicts where it is certainly not beyond another."""
+    tests = (_above, _below) if o.test == "more" else (_below, _above)
+    p_supports, p_contradicts = (test(o.effect, value) for test, value in zip(tests, (none, needed), strict=True))
+    return replace(o, p_supports=p_supports, p_contradicts=p_contradicts, limits=(none, needed))
 
 
 def more(
@@ -245,26 +264,29 @@ def more(
     A gain of less than half of the paper's smallest contradicts. This is the lower end of its range, unless `smallest`
     says otherwise: 0 for an order, in which any gain counts. Without either it is :data:`SMALLEST` itself.
     """
-    e = times(a, b)
     if smallest is None and paper is not None and paper[0] is not None:
         smallest = paper[0] - 1
-    return Observation(where, e, _above(e, 1), _below(e, 1 + _needed(smallest)), paper, GAIN, none=1)
+    o = Observation(where, times(a, b), math.nan, math.nan, paper, GAIN, test="more", of_paper=smallest is not None)
+    return _beyond(o, 1, 1 + _needed(smallest))
 
 
 def less(
     where: str, a: Estimate, b: Estimate, paper: Range | None = None, *, smallest: float | None = None
 ) -> Observation:
     """One is less than the other; the effect is their ratio, as a gain. The rest is as for :func:`more`."""
-    e = times(a, b)
     if smallest is None and paper is not None and paper[0] is not None:
         smallest = 1 - paper[1]
-    return Observation(where, e, _below(e, 1), _above(e, 1 - _needed(smallest)), paper, GAIN, fall=True, none=1)
+    is_paper = smallest is not None
+    o = Observation(where, times(a, b), math.nan, math.nan, paper, GAIN, fall=True, test="less", of_paper=is_paper)
+    return _beyond(o, 1, 1 - _needed(smallest))
 
 
 def fewer(where: str, a: Estimate, b: Estimate, paper: Range | None = None) -> Observation:
     """One is less than the other; the effect is the share that is missing. The rest is as for :func:`more`."""
+    smallest = paper[0] if paper else None
     e = Quotient.between(a, b, missing=True)
-    return Observation(where, e, _above(e, 0), _below(e, _needed(paper[0] if paper else None)), paper, PERCENT, none=0)
+    o = Observation(where, e, math.nan, math.nan, paper, PERCENT, test="more", of_paper=smallest is not None)
+    return _beyond(o, 0, _needed(smallest))
 
 
 def _needed(smallest: float | None) -> float:
@@ -303,7 +325,7 @@ def never(where: str, e: Estimate) -> Observation:
     Without any time it is supported like equal values (:func:`chappe.stats.equal_signs`): few runs do not show a state
     that half of all runs may have.
     """
-    return Observation(where, e, *((equal_signs(e.df), 1.0) if e.mean == 0 else (1.0, 0.0)))
+    return Observation(where, e, *((equal_signs(e.df), 1.0) if e.mean == 0 else (1.0, 0.0)), test="never")
 
 
 ONE_RUN = 39
@@ -335,7 +357,8 @@ def among(where: str, e: Estimate, one: float, form: Form = PLAIN) -> Observatio
 def inside(where: str, e: Estimate, low: float, high: float, form: Form = PLAIN) -> Observation:
     """A quantity lies in a range: both ends are tested, and it is outside when it is beyond one of them."""
     p_supports = max((_above(e, low), _below(e, high)), key=lambda p: math.inf if math.isnan(p) else p)
-    return Observation(where, e, p_supports, min(_below(e, low), _above(e, high)), None, form)
+    p_contradicts = min(_below(e, low), _above(e, high))
+    return Observation(where, e, p_supports, p_contradicts, None, form, test="inside", limits=(low, high))
 
 
 def _widened(low: float, high: float) -> tuple[float, float]:
@@ -348,15 +371,17 @@ class Answer:
 
     Attributes:
         observations: Its observations, point by point.
-        short: True for short runs, which must not refute a claim that runs of full length could confirm.
-        chose: True if the numbers of the paper have chosen the reading: the claim is not judged by them.
+        short: True for short runs, which are judged at a smaller level.
         looks: Number of times that a claim may be judged at most, each time with more runs.
+        first: Name of its first sub-claim.
+        hangs: What the paper does not say, and what reverses the sign or the verdict; empty if nothing is known to.
     """
 
     observations: tuple[Observation, ...]
     short: bool = False
-    chose: bool = False
     looks: int = 1
+    first: str = ""
+    hangs: str = ""
 
     @property
     def level(self) -> float:
@@ -391,12 +416,23 @@ class Answer:
     @cached_property
     def checks(self) -> tuple[Check, ...]:
         """Decision of each point: it agrees, contradicts, or is undecided; numbers that chose decide nothing."""
-        if self.chose:
-            return (None,) * len(self.observations)
-        adjusted = holm([min(c.p_supports, c.p_contradicts) for c in self.observations])
-        return tuple(
-            _check(o, p, len(self.observations), self.level) for o, p in zip(self.observations, adjusted, strict=True)
-        )
+        judged = [o for o in self.observations if not o.chose]
+        adjusted = iter(holm([min(o.p_supports, o.p_contradicts) for o in judged]))
+        return tuple(None if o.chose else _check(o, next(adjusted), len(judged), self.level) for o in self.observations)
+
+    @cached_property
+    def decided(self) -> tuple[Decided, ...]:
+        """The points with their decisions: those that contradict say the opposite, or have no effect that counts."""
+        judged = sum(not o.chose for o in self.observations)
+        found = []
+        for o, check in zip(self.observations, self.checks, strict=True):
+            decision = Decision.CHOSE if o.chose else {True: Decision.AGREES, None: Decision.OPEN}.get(check)
+            if decision is None:
+                is_none = o.needed and not o.p_opposite * judged < self.level
+                decision = Decision.NONE if is_none else Decision.OPPOSITE
+            spread = o.form.text(*o.among) if o.among is not None and o.is_blunt else ""
+            found.append(Decided(o.where, decision, o.group, o.sub_claim, o.least, spread))
+        return tuple(found)
 
     @property
     def supports(self) -> int:
@@ -421,8 +457,8 @@ class Answer:
     @cached_property
     def size(self) -> Size | None:
         """Size of the effect compared with the paper's range; ``None`` when the paper gives no range to judge by."""
-        ranged = [c for c in self.observations if c.paper is not None]
-        if not ranged or self.chose:
+        ranged = [c for c in self.observations if c.paper is not None and not c.chose]
+        if not ranged:
             return None
         # "Up to": nothing is too small by itself.
         tests = [(*c.beyond, c.paper is not None and c.paper[0] is None) for c in ranged]
@@ -453,58 +489,25 @@ class Answer:
         return reached or not upto
 
     @cached_property
+    def word(self) -> Word:
+        """The verdict with its condition; each of several sub-claims is judged by itself, and counts as a point."""
+        differs = self.size in (Size.LARGER, Size.SMALLER, Size.BOTH)
+        return word(self.decided, differs=differs, first=self.first, hangs=self.hangs)
+
+    @property
+    def alone(self) -> "Answer":
+        """The same without regard to what the paper does not say."""
+        return replace(self, hangs="")
+
+    @property
     def verdict(self) -> Verdict:
-        """The verdict; each of several sub-claims is judged by itself, and counts as a point."""
-        if self.chose:
-            return Verdict.CHOSE
-        sub_claims = dict.fromkeys(c.sub_claim for c in self.observations)
-        words = [word_of(*self._counted(sub_claim), short=self.short) for sub_claim in sub_claims]
-        word = _joined(words, self.short)
-        if word is Verdict.OPEN and self._is_alike():
-            return Verdict.ALIKE
-        if word is not Verdict.CONFIRMED:
-            return Verdict.DEPENDS if self._by_condition() else word
-        return Verdict.SIZE if self.size in (Size.LARGER, Size.SMALLER, Size.BOTH) else word
+        """The verdict without its condition."""
+        return self.word.verdict
 
-    def _is_alike(self) -> bool:
-        """True if nothing contradicts, and all undecided points are single runs that no number would differ from."""
-        undecided = [o for o, check in zip(self.observations, self.checks, strict=True) if check is None]
-        return bool(undecided) and not self.contradicts and all(o.is_blunt for o in undecided)
-
-    def _by_condition(self) -> dict[bool, list[str]]:
-        """Groups of points, or points without groups, in which a claim holds and in which it does not.
-
-        Empty unless all of them are decided, a third of them or more either way.
-        """
-        names = [c.group or c.where for c in self.observations]
-        grouped = {bool(c.group) for c in self.observations}
-        if len({c.sub_claim for c in self.observations}) > 1 or len(grouped) > 1:
-            return {}
-        found: dict[bool, list[str]] = {True: [], False: []}
-        for name in dict.fromkeys(names):
-            checks = [check for n, check in zip(names, self.checks, strict=True) if n == name]
-            word = word_of(checks.count(True), checks.count(False), len(checks), self.short)
-            if not (word.confirms or word is Verdict.REFUTED):
-                return {}
-            found[word.confirms].append(name)
-        fewest, all_of_them = min(map(len, found.values())), sum(map(len, found.values()))
-        return found if fewest and 3 * fewest >= all_of_them else {}
-
-    def _counted(self, sub_claim: str) -> tuple[int, int, int]:
-        """Numbers of points of a sub-claim that agree, that contradict, and of all."""
-        checks = [check for c, check in zip(self.observations, self.checks, strict=True) if c.sub_claim == sub_claim]
-        return checks.count(True), checks.count(False), len(checks)
-
-    @cached_property
-    def only(self) -> tuple[str, ...]:
-        """The groups of points in which it is confirmed, when it is not everywhere."""
-        names = list(dict.fromkeys(c.group for c in self.observations if c.group))
-        if len(names) < 2 or self.verdict in (Verdict.CONFIRMED, Verdict.SIZE, Verdict.DEPENDS):
-            return ()
-        checks = list(zip(self.observations, self.checks, strict=True))
-        by_group = {n: [check for c, check in checks if c.group == n] for n in names}
-        confirmed = tuple(n for n, of in by_group.items() if all(check is True for check in of))
-        return confirmed if len(confirmed) < len(names) else ()
+    @property
+    def reported(self) -> str:
+        """The verdict with its condition."""
+        return self.word.said
 
     @cached_property
     def bound(self) -> str:
@@ -513,7 +516,7 @@ class Answer:
         It is known for claims of a difference whose contradicting points have one form.
         """
         against = [c for c, check in zip(self.observations, self.checks, strict=True) if check is False]
-        forms = {(c.form, c.fall, c.none) for c in against}
+        forms = {(c.form, c.fall, c.limits[0] if c.needed else None) for c in against}
         if len(forms) != 1:
             return ""
         [(form, fall, none)] = forms
@@ -535,19 +538,6 @@ class Answer:
         """Farthest end of the intervals of points of one claim, in the direction of the claim."""
         ends = [interval_of(c.effect, 1 - level)[not c.fall] for c in points]
         return min(ends) if points[0].fall else max(ends)
-
-    @property
-    def reported(self) -> str:
-        """The verdict with its condition, and what a refuted effect can be at most."""
-        if self.verdict is Verdict.DEPENDS:
-            where = self._by_condition()
-            return f"{self.verdict.value}: {_listed(where[True])}; not {_listed(where[False])}"
-        if self.verdict is Verdict.ALIKE:
-            spreads = [o.form.text(*o.among) for o in self.observations if o.among is not None and o.is_blunt]
-            return f"{self.verdict.value}: single runs have {_listed(spreads)}"
-        only = f", only {' and '.join(self.only)}" if self.only else ""
-        bound = f": {self.bound}" if self.verdict is Verdict.REFUTED and self.bound else ""
-        return f"{self.verdict.value}{only}{bound}"
 
     @property
     def effects(self) -> str:
@@ -603,16 +593,6 @@ def _deviations(p: float) -> float:
     return 0.0 if math.isnan(p) else float(-ndtri(max(p, 1e-300) / 2))
 
 
-def _listed(names: Sequence[str]) -> str:
-    """Names in a row; of several places in one unit, the unit stands once: "4, 5 and 6 hops"."""
-    units = {name.partition(" ")[2] for name in names}
-    plain = [name.partition(" ")[0] for name in names]
-    is_numbers = len(units) == 1 and all(number.replace(".", "").isdigit() for number in plain)
-    shown = plain if is_numbers else list(names)
-    text = " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
-    return f"{text} {units.pop()}" if is_numbers else text
-
-
 def _range_text(paper: Range, form: Form) -> str:
     low, high = paper
     if low is None:
@@ -620,45 +600,8 @@ def _range_text(paper: Range, form: Form) -> str:
     return f"at least {form.text(low, low)}" if math.isinf(high) else form.text(low, high)
 
 
-def judge(observations: Iterable[Observation], short: bool = False, chose: bool = False, looks: int = 1) -> Answer:
+def judge(
+    observations: Iterable[Observation], short: bool = False, looks: int = 1, *, first: str = "", hangs: str = ""
+) -> Answer:
     """The answers to a claim that says this at these points."""
-    return Answer(tuple(observations), short, chose, looks)
-
-
-def word_of(supports: int, contradicts: int, points: int, short: bool = False) -> Verdict:
-    """The verdict, from the numbers of points that agree and contradict; the rest is undecided.
-
-    Short runs refute nothing that undecided points could still turn: half of all must contradict.
-    """
-    decided = supports + contradicts
-    most = 2 * contradicts > decided and 3 * decided >= points and not short
-    if contradicts and (2 * contradicts >= points or most):
-        return Verdict.REFUTED
-    if contradicts:
-        return Verdict.EXCEPTIONS if 2 * supports > points else Verdict.OPEN
-    return Verdict.CONFIRMED if 2 * supports > points else Verdict.OPEN
-
-
-def _joined(words: Sequence[Verdict], short: bool) -> Verdict:
-    """The verdict of several sub-claims, each of which is a point; a reservation about one applies to all."""
-    if len(words) == 1:
-        return words[0]
-    partly = words.count(Verdict.DEPENDS)
-    word = word_of(sum(w.confirms for w in words) + partly, words.count(Verdict.REFUTED), len(words), short)
-    reservations = (w for w in (Verdict.EXCEPTIONS, Verdict.SIZE) if w in words)
-    if word is Verdict.CONFIRMED and partly:
-        return Verdict.EXCEPTIONS
-    return next(reservations, word) if word is Verdict.CONFIRMED else word
-
-
-def together(answers: Sequence[Answer]) -> Verdict:
-    """The verdict of several claims, of which the first one leads: nothing is confirmed that it does not confirm.
-
-    Each of them is a point. Where one has exceptions, all have; then where the size of one differs, that of all does.
-    Nothing is refuted either that the first one confirms: it depends on the claim.
-    """
-    words = [a.verdict for a in answers]
-    if not words or not words[0].confirms:
-        return words[0] if words else Verdict.OPEN
-    word = _joined(words, answers[0].short)
-    return Verdict.DEPENDS if word is Verdict.REFUTED else word
+    return Answer(tuple(observations), short, looks, first, hangs)

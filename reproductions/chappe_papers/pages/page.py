@@ -24,6 +24,12 @@ COUNTED = (
 )
 """Legend of the cells of claims."""
 
+HANGING = "What the paper does not say reverses other claims (`unknowns.csv` has both effects of each):"
+"""Begins the list of what the paper does not say."""
+
+NUMBERS = "[findings.md](../findings.md) says of what the numbers are, with a reason for each verdict."
+"""Where conclusions have more than in their table."""
+
 ADVICE = "What should I do?"
 """Heading of the advice."""
 
@@ -83,6 +89,21 @@ class JudgedFinding:
 
 
 @dataclass(frozen=True)
+class Unknown:
+    """What a paper does not say, and what reverses claims.
+
+    Attributes:
+        name: What it is.
+        claims: Names of the claims.
+        shown: Effects in both readings, of the first claim.
+    """
+
+    name: str
+    claims: str
+    shown: str
+
+
+@dataclass(frozen=True)
 class Difference:
     """Reason why claims differ from the paper: text in Markdown, and a command that demonstrates the reason."""
 
@@ -135,6 +156,12 @@ class Page:
     method: Sequence[str]
     facts: Mapping[str, str]
     scenario: str
+    lead: str = ""
+    """What readers must know before all verdicts."""
+    robust: Sequence[str] = ()
+    """Conclusions that are decided, and hang on nothing that the paper does not say, with their verdicts."""
+    unknowns: Sequence[Unknown] = ()
+    """What the paper does not say, and what reverses claims."""
     advice: Sequence[str] = ()
     """The recommendation of the paper, and ours, in a list."""
     advice_note: str = ""
@@ -174,8 +201,10 @@ def tight(text: str) -> str:
 
 
 def kind(verdict: str) -> str:
-    """CSS class of a verdict: ``partly`` for confirmations with a reservation, the first word otherwise."""
-    return "partly" if verdict.startswith(("confirmed ", "confirmed,")) else verdict.split()[0]
+    """CSS class of a verdict: whether it confirms, contradicts, or does neither."""
+    if verdict.startswith(("opposite", "no effect")):
+        return "contradicted"
+    return verdict if verdict == "confirmed" else "partly"
 
 
 def write(path: Path, page: Page) -> None:
@@ -210,45 +239,69 @@ def table(header: Sequence[str], rows: Rows) -> list[str]:
     return [_row(header), "|" + "---|" * len(header), *map(_row, rows), ""]
 
 
-def conclusions(page: Page, bold: str = "") -> list[str]:
-    """The conclusions, one line each: statement, verdict, both numbers, reason and claims.
-
-    Args:
-        page: The page.
-        bold: Markup on both sides of the verdict.
-    """
-    reasons = [f": {f.why}" if f.why else "" for f in page.findings]
+def conclusions(page: Page) -> list[str]:
+    """The conclusions, one line each: statement, verdict, both numbers, reason and claims."""
+    reasons_of = [f": {f.why}" if f.why else "" for f in page.findings]
     return [
-        f"- {f.says}: {bold}{f.verdict}{bold} ({page.numbers(f)}){why}. [{f.claims}]"
-        for f, why in zip(page.findings, reasons, strict=True)
+        f"- {f.says}: {f.verdict} ({page.numbers(f)}){why}. [{f.claims}]"
+        for f, why in zip(page.findings, reasons_of, strict=True)
     ]
+
+
+def first_screen(page: Page) -> list[str]:
+    """What is robust, what hangs on which unknown, and the conclusions in a table."""
+    lines = [page.lead, ""] if page.lead else []
+    said = [f"**Robust**: {'; '.join(page.robust)}."] if page.robust else []
+    said += [HANGING] if page.unknowns else []
+    lines += [" ".join(said), ""] if said else []
+    if page.unknowns:
+        lines += [*(f"- **{u.name}** ({u.claims}): {u.shown}." for u in page.unknowns), ""]
+    rows = [(f.says, f.paper, f.ours, f"**{f.verdict}**") for f in page.findings]
+    # A long condition is in the table of the claims.
+    fit = [(*r[:3], r[3] if len(_row(r)) <= WIDEST else f"**{word(r[3])}**") for r in rows]
+    if fit:
+        lines += table(("the paper concludes", "paper", "here", "verdict"), fit)
+    return lines
+
+
+def word(verdict: str) -> str:
+    """A verdict without its condition."""
+    return re.split(r": | on | above ", verdict.strip("*"))[0]
+
+
+def reasons(differences: Sequence[Difference], unexplained: str) -> list[str]:
+    """Reasons why claims differ from the paper, each with the command that shows it."""
+    lines = ["## Why the results differ", ""] if differences or unexplained else []
+    for d in differences:
+        shown = f" Shown by `{d.command}`." if d.command else ""
+        lines += [f"**{d.title}** ({d.claims}). {d.text}{shown}", ""]
+    if unexplained:
+        lines += [f"**Not explained**: {unexplained}.", ""]
+    return lines
+
+
+def claims_table(claims: Sequence[JudgedClaim]) -> list[str]:
+    """The claims of a section."""
+    rows = [(c.id, c.paper, c.ours, c.ns2, f"**{c.verdict}**") for c in claims]
+    return table(("claim", "the paper says", "here", "ns-2", "verdict"), rows)
 
 
 def write_markdown(path: Path, page: Page) -> None:
     """Writes the page as Markdown, next to the figures."""
     lines = [f"# {page.title}", "", ABOUT, "", *answers.leading(page.answers)]
-    lines += conclusions(page, "**")
-    lines += ["", page.note, ""] if page.findings else [page.note, ""]
+    told = f"{page.note} {NUMBERS}" if page.findings else page.note
+    lines += [*first_screen(page), told, ""]
     if page.counts:
-        lines += [f"Claims: {page.counted}. [What the words mean](../papers.md#verdicts).", ""]
-        lines += [f"{COUNTED} {DRAWN}", ""]
+        words = "[What the words mean](../papers.md#verdicts)."
+        lines += [f"Claims: {page.counted}. {words} {COUNTED} {DRAWN}", ""]
     if page.key is not None:
         lines += [f"![{page.key.title}]({page.key.png})", ""]
-    if page.differences or page.unexplained:
-        lines += ["## Why the results differ", ""]
-    for d in page.differences:
-        shown = f" Shown by `{d.command}`." if d.command else ""
-        lines += [f"**{d.title}** ({d.claims}). {d.text}{shown}", ""]
-    if page.unexplained:
-        lines += [f"**Not explained**: {page.unexplained}.", ""]
+    lines += reasons(page.differences, page.unexplained)
     if page.sections:
         lines += ["## Claims", ""]
     for s in page.sections:
         lines += [f"### {s.title}", ""]
-        lines += table(
-            ("claim", "the paper says", "here", "ns-2", "verdict"),
-            [(c.id, c.paper, c.ours, c.ns2, f"**{c.verdict}**") for c in s.claims],
-        )
+        lines += claims_table(s.claims)
         if published := [f"{c.id} {page.published[c.id]}" for c in s.claims if c.id in page.published]:
             lines += [f"Published: {'; '.join(published)}.", ""]
         if s.remarks:
@@ -260,7 +313,8 @@ def write_markdown(path: Path, page: Page) -> None:
         lines += ["## Other readings", "", *(line for text in page.readings for line in (text, ""))]
     if page.figures:
         lines += ["## Figures", "", *(f"![{f.title}]({f.png})" for f in page.figures), ""]
-    files = [f"[{s.title}]({s.csv})" for s in page.sheets] + [f"[{f}]({f})" for f in page.files]
+    files = [f"[{s.title}]({s.csv})" for s in page.sheets]
+    files += [", ".join(f"[{f}]({f})" for f in page.files)] if page.files else []
     if files:
         lines += ["## Tables", "", *(f"- {f}" for f in files), ""]
     for sheet in page.sheets:

@@ -27,6 +27,10 @@ class Measure:
     absolute: bool = False
 
 
+Asked = tuple[Any, str]
+"""A point and the name of a measure."""
+
+
 class MissingError(Exception):
     """There is no such run."""
 
@@ -100,6 +104,29 @@ class Reinterpreted(Estimates):
     def has_runs(self, point: Any, /) -> bool:
         """True if there are runs of the mapped point."""
         return self.data.has_runs(self.change(point))
+
+
+@dataclass(frozen=True)
+class Traced(Estimates):
+    """Estimates that note which measures were asked for."""
+
+    data: Estimates = field(default_factory=lambda: Estimates({}))
+    asked: set[Asked] = field(default_factory=set)
+
+    def get(self, point: Any, measure: str, /) -> Estimate | None:
+        """A measure, which is noted."""
+        self.asked.add((point, measure))
+        return self.data.get(point, measure)
+
+    def has_runs(self, point: Any, /) -> bool:
+        """True if there are runs of a point."""
+        return self.data.has_runs(point)
+
+    def taken(self) -> frozenset[Asked]:
+        """What was asked for since this was asked last."""
+        asked = frozenset(self.asked)
+        self.asked.clear()
+        return asked
 
 
 @dataclass(frozen=True)

@@ -245,7 +245,7 @@ EXTRAS = {
     )}),
     "predictions": Extra("predictions", _predicted, None, None, {
         "outcomes": Sheet("outcomes of the frozen predictions",
-                       ("target", "numbers", "inside", *WORDS.values()), _outcome_rows, True),
+                       ("target", "numbers", "inside", *WORDS.values()), _outcome_rows),
         "outside": Sheet("frozen predictions outside their ranges: paper / here (here by paper), ? where undecided",
                          ("outside", *_LENGTHS),
                          _outside_rows),

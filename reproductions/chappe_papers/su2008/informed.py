@@ -8,6 +8,7 @@ import math
 import re
 import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import combinations
 from typing import NamedTuple
 
@@ -15,9 +16,9 @@ from chappe.stats import Share
 from chappe.stats.quantiles import Quantile
 
 from chappe_papers.judging.claims import needs
-from chappe_papers.runs.estimates import Estimates
+from chappe_papers.runs.estimates import Asked, Estimates, RequestedPoints, Traced
 from chappe_papers.su2008.points import BUFFERS, FROZEN, INFORMED, ROWS_NEAR, RTS_APART, WINDOWS, Point
-from chappe_papers.su2008.targets import PREDICT, Prediction, Target, predictions, targets, value_of
+from chappe_papers.su2008.targets import CALIBRATE, PREDICT, Prediction, Target, predictions, targets, value_of
 
 
 class Fact(NamedTuple):
@@ -75,6 +76,31 @@ def frozen(p: Point) -> Point:
 def chose(t: Target) -> bool:
     """True if a number has chosen a fact."""
     return any(t.id.startswith(name) for fact in FACTS.values() for name in fact.chose)
+
+
+def _measures(t: Target) -> frozenset[Asked]:
+    """The measures from which our value of a number is made."""
+    traced = Traced({}, (), RequestedPoints({}))
+    value = value_of(t)
+    if value is not None:
+        value(traced)
+    return traced.taken()
+
+
+@cache
+def _chosen() -> tuple[list[frozenset[Asked]], list[frozenset[Asked]]]:
+    """The measures of each number that chose a fact, and those of each that was used to calibrate."""
+    own = [m for t in targets() if chose(t) and (m := _measures(t))]
+    return own, [m for t in targets() if t.role == CALIBRATE and (m := _measures(t))]
+
+
+def judges_nothing(asked: frozenset[Asked]) -> bool:
+    """True if a comparison of these measures has among them a number that chose a fact, or is part of one.
+
+    It judges nothing either if it is itself a number that was used to calibrate.
+    """
+    facts, calibrated = _chosen()
+    return any(number <= asked or asked <= number for number in facts) or asked in calibrated
 
 
 def is_within(p: Prediction) -> bool:

@@ -1,10 +1,12 @@
 """Additions to the paper: its readings side by side, the mechanisms as their authors describe them, formulas."""
 
+from collections.abc import Callable
+
 from chappe import text as show
 from chappe.stats import Estimate
 
 from chappe_papers.extras import Extra, median, percent
-from chappe_papers.judging.judge import Verdict
+from chappe_papers.judging import readings
 from chappe_papers.pages.figures import Chart, Legend, Panel, Rows, Sheet, cell, panel
 from chappe_papers.runs.estimates import Estimates
 from chappe_papers.zhou2004.claims import ALL
@@ -15,16 +17,6 @@ from chappe_papers.zhou2004.formulas import mathis, padhye
 from chappe_papers.zhou2004.points import ALIKE, LONE, MECHANISMS, PAPERS, READINGS, VARIANTS, Point
 
 # ---- readings ----
-
-_SHORT = {
-    Verdict.CONFIRMED: "yes",
-    Verdict.SIZE: "yes, effect size differs",
-    Verdict.EXCEPTIONS: "with exceptions",
-    Verdict.DEPENDS: "depends",
-    Verdict.REFUTED: "no",
-    Verdict.ALIKE: "indistinguishable",
-    Verdict.OPEN: "undecided",
-}
 
 
 def _of_readings(length: Length) -> list[Point]:
@@ -40,15 +32,13 @@ def in_reading(data: Estimates, reading: str, x: tuple[float, ...] | None = None
                  seen.x if x is None else x)  # fmt: skip
 
 
+def _other(name: str) -> Callable[[Point], Point]:
+    return lambda p: p._replace(reading=name)
+
+
 def _verdict_rows(ours: Estimates, _: Estimates) -> Rows:
     """After the fact: which reading gives most of what the paper says cannot tell which one its authors had."""
-    few = tuple(sorted({p.per_percent for p in ours.values if p.reading == "buffer20"}))
-    rows = []
-    for name, reading in READINGS.items():
-        verdicts = [c.judged(in_reading(ours, name, few)).verdict for c in ALL]
-        counts = [sum(v is w for v in verdicts) for w in Verdict]
-        rows.append([name, reading.title, *(_SHORT[v] for v in verdicts), *map(str, counts)])
-    return rows
+    return readings.rows(ALL, ours, {r.title: _other(name) for name, r in READINGS.items() if name != READING})
 
 
 def _crossing(data: Estimates, mechanism: str) -> str:
@@ -180,8 +170,6 @@ def _formula_rows(ours: Estimates, ns2: Estimates) -> Rows:
     return rows
 
 
-_COUNTED = tuple(f"claims: {v.value}" for v in Verdict)
-
 EXTRAS: dict[str, Extra] = {
     "fairness": FAIRNESS,
     "readings": Extra(
@@ -191,8 +179,8 @@ EXTRAS: dict[str, Extra] = {
         Legend({n: READINGS[n].title for n in _SHOWN}, {n: i for i, n in enumerate(_SHOWN)}),
         {
             "readings_claims": Sheet(
-                "which reading gives the paper's claims (after the fact)",
-                ("reading", "what it is", *(c.id for c in ALL), *_COUNTED),
+                "claims that another reading reverses",
+                readings.COLUMNS,
                 _verdict_rows,
             ),
             "readings_numbers": Sheet(

@@ -112,7 +112,10 @@ RECOMMENDATIONS: dict[str, tuple[Recommendation, ...]] = {
     ),
     "Ahmed, Zaidi, Sharif 2006": (
         Recommendation(
-            "E-NewReno", (Trial("walking", sender="e_newreno"),), "the sender of 2006 instead of those of today"
+            "E-NewReno",
+            (),
+            "its sender of 2006 has a receiver of then: with that, its goodput compared with NewReno's of 2003 is "
+            "-0.1 % [-5.0, +5.0], 20 walks",
         ),
         Recommendation(
             "probes after timeouts",

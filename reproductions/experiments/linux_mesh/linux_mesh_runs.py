@@ -256,7 +256,7 @@ PAPERS: dict[str, Network] = {
     "classroom": Network("eleven laptops in a classroom", "classroom", _classroom, (0,), (0,), "500 s", (130,), LINUX,
                          (PLAIN, "dsr", "dsdv"), transfers=(10, 40)),
     "walking": Network("twenty nodes that walk", "walking nodes", _walking, (10,), (10,), "200 s", (20,),
-                       (*LINUX, "e_newreno"), (PLAIN, "no_probes", "ecn", "fq_codel"), seeds=20),
+                       (*LINUX, "newreno", "e_newreno"), (PLAIN, "no_probes", "ecn", "fq_codel"), seeds=20),
 }  # fmt: skip
 """Networks of three papers, where their recommendations are tried."""
 

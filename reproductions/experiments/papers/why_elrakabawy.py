@@ -11,7 +11,11 @@
 - ``falls``: how many runs of Vegas with ACK thinning over 7 hops fall for good, by attempts of an RTS (use
   ``--packets 110000 --seeds 24``);
 - ``vegas``: Vegas as in ns-2.35, with four of its defects corrected, and with all of them corrected;
-- ``slow_start``: how much of its time in slow start NewReno waits for a timer.
+- ``slow_start``: how much of its time in slow start NewReno waits for a timer;
+- ``unknowns``: claims on Vegas with one more attempt of an RTS, and with a corrected Vegas (use ``--seeds 3``); it
+  writes ``attempts.csv`` in the same folder;
+- ``windows``: NewReno's mean window with and without ACK thinning, over time and over the lines of a trace of the
+  window; it writes ``windows.csv`` in ``reproductions/docs/papers/elrakabawy2005``.
 
 ``--packets`` and ``--seeds`` make runs shorter or fewer. Numbers are means over the runs.
 """
@@ -19,13 +23,25 @@
 import argparse
 import math
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import chappe
 import polars as pl
+from chappe.stats import Estimate
 from chappe.stats.states import absorbing
 from chappe.study import measure
+from chappe_papers.elrakabawy2005.claims import ALL as CLAIMS
+from chappe_papers.elrakabawy2005.claims import READINGS
+from chappe_papers.elrakabawy2005.design import FULL, ElRakabawy, Length
 from chappe_papers.elrakabawy2005.points import GRIDS, RATES, UDP, Point, scenario
+from chappe_papers.pages.files import write_csv
+from chappe_papers.runs import runner
+from chappe_papers.statistics.quotients import Quotient
+
+PUBLISHED = Path(__file__).parents[2] / "docs" / "papers" / "elrakabawy2005"
+
+WINDOW_COLUMNS = ("hops", "mean over", "runs", "NewReno", "thinned", "change [%]", "low [%]", "high [%]")
 
 Changes = Mapping[str, Any]
 Flows = Sequence[tuple[int, int]]
@@ -265,6 +281,90 @@ def slow_start(runs: Runs) -> None:
         line(f"{hops} hops", *shares, mean(own, "timeouts_per_10000"))
 
 
+def _means_of_window(run: chappe.Results) -> tuple[float, float]:
+    """The mean window over time, and over the lines of its trace, which has one for each change."""
+    begin = run.tables["batches"].filter("used")["started_at_s"].min()
+    lines = run.tables["cwnd"].filter(pl.col("time_s") >= begin)
+    return run.tables["flows"]["mean_window_segments"][0], float(lines["cwnd_segments"].mean() or math.nan)
+
+
+def windows(runs: Runs) -> None:
+    """The paper: thinning makes NewReno's average window smaller. It does not say over what the average is taken."""
+    rows = []
+    for hops in (4, 6, 8, 12, 20, 32):
+        means = []
+        for variant in ("newreno", "newreno_thin"):
+            made = scenario(Point(variant, hops), f"{runs.packets} delivered", changes={"run.record": ["cwnd"]})
+            means.append(zip(*(_means_of_window(chappe.run(made, seed=seed)) for seed in runs.seeds), strict=True))
+        for kind, plain, thin in zip(("time", "lines of the trace"), *means, strict=True):
+            a, b = Estimate.of(plain), Estimate.of(thin)
+            change = Quotient.between(b, a)
+            numbers = (a.mean, b.mean, *(100 * (v - 1) for v in (change.mean, *change.interval())))
+            rows.append((hops, kind, len(runs.seeds), *(f"{n:.3g}" for n in numbers)))
+            line(*rows[-1])
+    write_csv(PUBLISHED / "windows.csv", WINDOW_COLUMNS, rows)
+
+
+class Changed(ElRakabawy):
+    """The runs of the paper with other settings, and with another Vegas, all of one length."""
+
+    def __init__(self, changes: Changes, runs: Runs, is_corrected: bool):
+        self._changes, self._packets, self._is_corrected = changes, runs.packets, is_corrected
+        self.full = FULL._replace(seeds=len(runs.seeds), doubted=len(runs.seeds), states=len(runs.seeds), x=CHAINS)
+
+    def packets(self, _point: Point, _length: Length) -> int:
+        """The same for all."""
+        return self._packets
+
+    def scenario(self, point: Point, length: Length) -> chappe.Scenario:
+        """The scenario of a point with the changes."""
+        vegas = READINGS[CORRECTED](point) if self._is_corrected else point
+        return super().scenario(vegas, length).with_settings(self._changes)
+
+    def seeds(self, _point: Point, length: Length) -> int:
+        """The same for all."""
+        return int(length.seeds)
+
+    def further(self, _point: Point, length: Length, _rows: pl.DataFrame) -> int:
+        """No further ones."""
+        return int(length.seeds)
+
+    def decides(self, _point: Point, _length: Length, /) -> bool:
+        """True: with more attempts of an RTS no run falls."""
+        return True
+
+
+CHAINS = (4, 8, 20, 32, 40)
+CORRECTED = "Vegas with four of its defects in ns-2.35 corrected"
+ON_VEGAS = {
+    **dict.fromkeys(("P0-A-5", "P0-F5-1", "P0-F5-2", "P0-F11-4", "P0-W-4"), 1),
+    **dict.fromkeys(("P0-F2-2", "P0-F6-4", "P0-F8-1", "P0-F8-2"), 4),
+}
+"""Claims whose notes name the attempts of an RTS, or defects of Vegas, and how many times the runs they get."""
+
+EIGHT = {"8 attempts of an RTS": False, "8 attempts, four defects of Vegas corrected": True}
+
+CLAIM_COLUMNS = ("reading", "claim", "runs", "verdict", "points", "effects")
+
+
+def unknowns(runs: Runs) -> None:
+    """The paper names neither the attempts of an RTS in its ns-2 nor the bugs of Vegas that it corrected."""
+    rows = []
+    for title, is_corrected in EIGHT.items():
+        for factor in (1, 4):
+            claims = [c for c in CLAIMS if ON_VEGAS.get(c.id) == factor]
+            more = Runs(runs.packets, factor * len(runs.seeds))
+            design = Changed({"wlan.short_retry_limit": 8}, more, is_corrected)
+            points = {p: None for c in claims for p in c.needs(CHAINS)}
+            with design.run_cache(Path("results") / "why_elrakabawy" / title.replace(" ", "_"), None) as cache:
+                data = runner.run(design, points, design.full, cache).table(points)
+            for c in claims:
+                a = c.judged(data).alone
+                rows.append((title, c.id, len(more.seeds), a.reported, a.counts, a.effects))
+                line(*rows[-1])
+    write_csv(PUBLISHED / "attempts.csv", CLAIM_COLUMNS, rows)
+
+
 EXPERIMENTS = {
     "attempts": attempts,
     "habits": habits,
@@ -274,6 +374,8 @@ EXPERIMENTS = {
     "falls": falls,
     "vegas": vegas,
     "slow_start": slow_start,
+    "windows": windows,
+    "unknowns": unknowns,
 }
 
 

@@ -232,7 +232,7 @@ def answer(found: Found) -> list[str]:
         for s in sorted(COMPARED, key=lambda s: (-counted[s][0], counted[s][1]))) + ".")  # fmt: skip
     bests = [best for best, _ in found.values()]
     most = sorted(((bests.count(s), title(s)) for s in set(bests)), reverse=True)
-    lines.append("Chosen as the best most often: " + ", ".join(f"{name} in {n}" for n, name in most[:4])
+    lines.append("Chosen as the best most often: " + ", ".join(f"{name} in {n}" for n, name in most)
                  + f", of {len(found)}.")  # fmt: skip
     for rate, words in RATES.items():
         lines.append(f"With {words} alone {everywhere({w: f for w, f in found.items() if w[2] == rate})}.")

@@ -1,21 +1,29 @@
-"""Verdicts before the rules on sizes, certain effects and conditions, and now: the page ``papers/verdicts.md``.
+"""Verdicts before and now, with the reason of every move: the page ``papers/verdicts.md``.
 
-``python reproductions/experiments/verdicts/verdicts.py`` writes the page from the published claims
-(``papers/*/findings.csv``) and ``verdicts.csv`` beside this file: the verdicts published on 24 November 2026
-(commit 0bc0bc0), and by which rule or runs those moved that did.
+``python reproductions/experiments/verdicts/verdicts.py`` writes the page from the published points
+(``papers/*/claims.csv``) and ``verdicts.csv`` beside this file: the verdicts published on 24 and on 28 November 2026,
+by the rules of then, and by which rule or runs those of 24 November had moved.
 """
 
 import csv
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = DOCS / "papers" / "verdicts.md"
 BEFORE = Path(__file__).with_name("verdicts.csv")
 
-UNDECIDED = ("undecided", "indistinguishable")
-LATER = "newer runs or rules"
-"""Instead of a reason, where a verdict moved and the file of reasons does not know it."""
+Row = Mapping[str, str]
+
+SAME = {
+    "contradicted": ("opposite", "no effect"),
+    "indistinguishable": ("undecided",),
+    "depends": ("mixed",),
+}
+"""Words of then that say the same as words of today."""
+
+RULE, CALIBRATION, READING, RUNS, WORD, NEW = "rule", "calibration", "reading", "runs", "word", "new"
 
 
 def rows(file: Path) -> list[dict[str, str]]:
@@ -23,66 +31,89 @@ def rows(file: Path) -> list[dict[str, str]]:
     return list(csv.DictReader(file.read_text(encoding="utf-8").splitlines()))
 
 
-def published() -> dict[str, dict[str, str]]:
-    """Published verdicts by paper and claim."""
-    return {
-        file.parent.name: {r["claims"]: r["verdict"] for r in rows(file) if r["says"] == "a claim"}
-        for file in sorted((DOCS / "papers").glob("*/findings.csv"))
-    }
+def published() -> dict[str, dict[str, list[dict[str, str]]]]:
+    """Published points by paper and claim."""
+    found: dict[str, dict[str, list[dict[str, str]]]] = {}
+    for file in sorted((DOCS / "papers").glob("*/claims.csv")):
+        for r in rows(file):
+            found.setdefault(file.parent.name, {}).setdefault(r["claim"], []).append(r)
+    return found
 
 
-def moved_by(old: dict[str, str] | None, now: str) -> str:
-    """By which rule or runs a verdict moved; empty if it did not."""
-    if old is None:
-        return "added since"
-    if old["verdict"] == now:
+def said(points: Sequence[Row]) -> str:
+    """The verdict of a claim, with what it hangs on."""
+    r = points[0]
+    return f"{r['verdict']} on {r['hangs_on']}" if r["verdict"] == "depends" else r["verdict"]
+
+
+def moved_by(before: str, points: Sequence[Row]) -> str:
+    """Why a verdict is another than before; empty if it is the same."""
+    now = points[0]["verdict"]
+    if not before:
+        return NEW
+    if before == now:
         return ""
-    return old["moved_by"] if old["moved_to"] == now else LATER
-
-
-def counted(verdicts: Sequence[str]) -> str:
-    """Number of claims without a decision, of all."""
-    return f"{sum(v in UNDECIDED for v in verdicts)} of {len(verdicts)}"
+    if now in SAME.get(before, ()):
+        return WORD
+    if now == "depends":
+        return READING
+    # Points that chose no longer say how large the effect is.
+    is_sized = before == "confirmed, effect size differs" and any(p["answer"] == "calibration" for p in points)
+    return CALIBRATION if now == "calibration" or is_sized else RULE
 
 
 def page() -> str:
     """The page."""
     before = {r["claim"]: r for r in rows(BEFORE)}
     now = published()
-    of_all = [verdict for verdicts in now.values() for verdict in verdicts.values()]
-    moved = [c for verdicts in now.values() for c, v in verdicts.items() if c in before and before[c]["verdict"] != v]
+    claims = {c: points for of_paper in now.values() for c, points in of_paper.items()}
+    moved = {c: moved_by(before.get(c, {}).get("on_28_november", ""), points) for c, points in claims.items()}
+    counts = Counter(moved.values())
+    added = [c for c in claims if not before[c]["on_24_november"]]
+    dropped = [c for c, r in before.items() if r["on_24_november"] and c not in claims]
+    undecided = sum(points[0]["verdict"] == "undecided" for points in claims.values())
+    in_all = sum(counts[reason] for reason in (RULE, CALIBRATION, READING, RUNS))
     lines = [
         "# Verdicts before and now",
         "",
-        f"**{counted(of_all)} claims are undecided, or indistinguishable**; on 24 November 2026 it was"
-        f" {counted([r['verdict'] for r in before.values()])}. {len(of_all) - len(before)} claims are new, and"
-        f" {len(moved)} verdicts moved.",
+        f"**{in_all} of {len(claims)} verdicts moved since 28 November 2026: {counts[RULE]} by the rule,"
+        f" {counts[READING]} because a reading reverses them, {counts[CALIBRATION]} because their numbers have chosen"
+        f" the model, {counts[RUNS]} by new runs.** {counts[WORD]} more have a new word for the same. {undecided} are"
+        " undecided.",
         "",
-        "- *Smallest effect*: a claim needs half of the paper's smallest effect, or 5 %; a certainly smaller one"
-        " contradicts it.",
-        "- *Tested as shown*: a quotient is tested by the interval that is printed (Fieller 1954).",
-        "- *Depends*: a claim that holds in some layouts, lengths or variants and not in the others.",
-        "- *Single runs*: a number of one run or path is compared with single runs or paths; where these spread too"
-        " far, it is indistinguishable.",
-        "- *One test of all its numbers*: the numbers of Table I are tested together instead of one by one.",
-        "- *It has chosen the data rate*: a number that chooses a reading judges nothing.",
-        "- *Runs*: the same rules, other runs.",
-        "- *Further placements*: the same rules; drawn placements, ten before, are forty. Four looks at the ten, which"
-        " left the claim undecided, [are not counted](../papers.md#further-runs).",
-        "- *Informed model*: the testbed with four facts that the text of the paper supports.",
+        "- *Rule*: what contradicts a claim needs as many points as what confirms it, more than half; a claim that"
+        " holds in some groups and fails in others is mixed; conjunctions are split.",
+        "- *Reading*: the claim [depends](../papers.md#verdicts) on what the paper does not say; `unknowns.csv` beside"
+        " the claims has both effects.",
+        "- *Calibration*: its numbers have chosen the model, by the tables that record the choice.",
+        "- *Word*: before, *contradicted* did not tell whether a claim is the *opposite* or has *no effect*;"
+        " *indistinguishable* is *undecided*; *depends* on a group is *mixed*.",
         "",
-        "[papers.md](../papers.md#verdicts) has the rules; `python reproductions/experiments/verdicts/verdicts.py`"
-        " writes this page.",
+        f"Of the verdicts of 24 November {', '.join(dropped)} was dropped, and {len(added)} are new since:"
+        f" {', '.join(added)}. P1-T1-10 asks something else than then. *Contradicted* needed a third of the points"
+        " then, and *confirmed, not everywhere* more than half.",
+        "",
+        "[papers.md](../papers.md#verdicts) has the rule, which was committed before any verdict was counted by it;"
+        " `python reproductions/experiments/verdicts/recompute.py` recomputes all verdicts from the published points,"
+        " and `python reproductions/experiments/verdicts/verdicts.py` writes this page.",
+        "",
+        "## Moved, by reason",
         "",
     ]
-    for paper, verdicts in now.items():
-        lines += [f"## {paper}", "", f"Undecided: {counted(list(verdicts.values()))}. [The page]({paper}.md).", ""]
-        lines += ["| claim | before | now | moved by |", "|---|---|---|---|"]
-        for claim, verdict in verdicts.items():
-            old = before.get(claim)
-            was = old["verdict"] if old else "-"
-            shown = verdict if was == verdict else f"**{verdict}**"
-            lines.append(f"| {claim} | {was} | {shown} | {moved_by(old, verdict)} |")
+    for reason in (RULE, READING, CALIBRATION, RUNS):
+        names = [
+            f"{c} ({before[c]['on_28_november']}, now {said(claims[c])})" for c, by in moved.items() if by == reason
+        ]
+        lines += [f"**{reason.capitalize()}**, {len(names)}: {'; '.join(names) or 'none'}.", ""]
+    for paper, of_paper in now.items():
+        lines += [f"## {paper}", "", f"[The page]({paper}.md).", ""]
+        lines += ["| claim | 24 November | 28 November | now | moved by |", "|---|---|---|---|---|"]
+        for c, points in of_paper.items():
+            r = before[c]
+            shown = said(points) if not moved[c] else f"**{said(points)}**"
+            lines.append(
+                f"| {c} | {r['on_24_november'] or '-'} | {r['on_28_november'] or '-'} | {shown} | {moved[c]} |"
+            )
         lines.append("")
     return "\n".join(lines).rstrip() + "\n"
 

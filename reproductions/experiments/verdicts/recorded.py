@@ -1,0 +1,222 @@
+"""Answers to the claims of a paper from its published ``claims.csv``, without any run.
+
+What a claim says at its points comes from the paper's package, the numbers from the file. A quotient is known at every
+value from its effect, its standard error and both ends of its interval; decisions of tests that need all runs (ranks,
+single runs, resamples, shares, choices) are those of the file.
+"""
+
+import csv
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from chappe.stats import Estimate, Skewed
+from chappe.stats.quantiles import Quantile
+from chappe.study import Relative
+from chappe_papers.judging.claims import Claim
+from chappe_papers.judging.decide import LOOKS
+from chappe_papers.judging.judge import Answer, Check, Form, Observation, Size, _beyond, inside
+from chappe_papers.judging.words import Decided, Decision
+from chappe_papers.paper import Paper
+from chappe_papers.runs.estimates import Estimates
+from chappe_papers.statistics.pairs import Paired
+from chappe_papers.statistics.quotients import Quotient
+from scipy import stats
+
+Row = dict[str, str]
+
+DOCS = Path(__file__).parents[2] / "docs" / "papers"
+
+
+@dataclass(frozen=True)
+class Recorded(Quotient):
+    """A number of the file, with its test at any value.
+
+    Attributes:
+        low: Lower end of its interval.
+        high: Upper end.
+    """
+
+    low: float = math.nan
+    high: float = math.nan
+
+    @cached_property
+    def _parabola(self) -> tuple[float, float]:
+        """Slope and curvature of the variance over the distance from the number: it is known at both ends, too."""
+        q = stats.t.ppf(0.975, self.df)
+        ends = np.array([self.low - self.mean, self.high - self.mean])
+        if not np.isfinite(ends).all() or not ends.all():
+            return 0.0, 0.0
+        slope, curvature = np.linalg.solve(np.stack([ends, ends**2], axis=1), (ends / q) ** 2 - self.variance)
+        return float(slope), float(curvature)
+
+    def beyond(self, value: float) -> Skewed:
+        """Difference from a value, with the variance that it has there."""
+        slope, curvature = self._parabola
+        x = value - self.mean
+        return Skewed(-x, max(self.variance + slope * x + curvature * x * x, 0.0), self.df)
+
+    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
+        """Ends of the interval; the published ones at 95 %."""
+        if confidence == 0.95 or not self.variance:
+            return self.low, self.high
+        slope, curvature = self._parabola
+        q2 = float(stats.t.ppf(0.5 + confidence / 2, self.df)) ** 2
+        roots = np.roots([1 - q2 * curvature, -q2 * slope, -q2 * self.variance])
+        low, high = sorted(self.mean + roots.real)
+        return (float(low), float(high)) if 1 - q2 * curvature > 0 else (-math.inf, math.inf)
+
+
+@dataclass(frozen=True)
+class RecordedAnswer(Answer):
+    """An answer with the decisions of the file for points without a standard error.
+
+    Attributes:
+        kept: Decisions of the file, by the number of the point.
+        recorded_size: The size in the file.
+        spreads: What single runs have, by the number of the point.
+    """
+
+    kept: Mapping[int, Check] = field(default_factory=dict)
+    recorded_size: str = ""
+    spreads: Mapping[int, str] = field(default_factory=dict)
+
+    @cached_property
+    def checks(self) -> tuple[Check, ...]:
+        """Decisions of the points."""
+        return tuple(self.kept.get(n, check) for n, check in enumerate(super().checks))
+
+    @cached_property
+    def decided(self) -> tuple[Decided, ...]:
+        """The points with their decisions."""
+        return tuple(replace(d, spread=self.spreads.get(n, "")) for n, d in enumerate(super().decided))
+
+    @cached_property
+    def size(self) -> Size | None:
+        """The size; that in the file where a range is compared with points whose tests need all runs."""
+        ranged = [n for n, o in enumerate(self.observations) if o.paper is not None and not o.chose]
+        is_kept = self.recorded_size and any(n in self.kept for n in ranged)
+        return Size(self.recorded_size) if is_kept else super().size
+
+
+class Pretended(Estimates):
+    """Estimates of one kind at every point, to learn what claims say there."""
+
+    def __init__(self, kind: str, x: tuple[Any, ...]):
+        super().__init__({}, x)
+        values = [1 + n / 1000 for n in range(40)]
+        made = {
+            "mean": Estimate(1.0, 0.01, 9),
+            "pairs": Paired.at(dict(enumerate(values))),
+            "runs": Quantile.at(values),
+        }
+        object.__setattr__(self, "_made", made[kind])
+
+    def get(self, _point: Any, _measure: str, /) -> Estimate | None:
+        """The same everywhere."""
+        return self._made  # type: ignore[attr-defined, no-any-return]
+
+    def has_runs(self, point: Any, /) -> bool:
+        """True for two drawn places of each kind: a search of more would have no end."""
+        return getattr(point, "draw", 0) in (1, 2)
+
+
+def _said(claim: Claim, x: tuple[Any, ...]) -> list[list[Observation]]:
+    """The observations of a claim on pretended numbers of each kind."""
+    found = []
+    for kind in ("mean", "pairs", "runs"):
+        try:
+            found.append(claim.observations(Pretended(kind, x)))
+        except (AttributeError, TypeError, ValueError, ZeroDivisionError):
+            continue
+    return found
+
+
+def _key(rows: Iterator[tuple[str, str, str]]) -> Iterator[tuple[str, str, str, int]]:
+    """Places with a number for those that are alike."""
+    seen: Counter[tuple[str, str, str]] = Counter()
+    for row in rows:
+        yield (*row, seen[row])
+        seen[row] += 1
+
+
+def _number(text: str, o: Observation) -> float:
+    """A printed number as it is compared."""
+    return (float(text) - o.form.offset) / o.form.scale if text else math.nan
+
+
+def _effect(row: Row, o: Observation) -> Recorded:
+    """The effect of a row."""
+    mean, low, high = (_number(row[name], o) for name in ("effect", "low_95", "high_95"))
+    error, df = float(row["standard_error"] or "nan") / o.form.scale, float(row["degrees_of_freedom"] or "nan")
+    # What is tested by ranks has no standard error: its interval stands for it.
+    if math.isnan(error):
+        error, df = max(high - mean, mean - low) / 1.96, math.inf
+    nothing = Relative(UNKNOWN, UNKNOWN)
+    return Recorded(mean, error * error, df, relative=nothing, low=low, high=high)
+
+
+def _tested(o: Observation) -> Observation:
+    """The observation with the probabilities that follow from its effect."""
+    if o.test in ("more", "less"):
+        return _beyond(o, *o.limits)
+    if o.test == "inside":
+        tested = inside(o.where, o.effect, *o.limits, o.form)
+        return replace(o, p_supports=tested.p_supports, p_contradicts=tested.p_contradicts)
+    return o
+
+
+UNKNOWN = Estimate(math.nan, math.nan, 0)
+
+CHECKS = {Decision.AGREES.value: True, Decision.OPEN.value: None, Decision.CHOSE.value: None}
+"""Decisions of the file; all others contradict."""
+
+
+def answer(claim: Claim, rows: list[Row], x: tuple[Any, ...]) -> RecordedAnswer:
+    """The answer to a claim from its rows."""
+    own = [r for r in rows if r["answer"]]
+    said: dict[tuple[str, str, str, int], Observation] = {}
+    in_order: dict[tuple[str, str, int], Observation] = {}
+    for observations in _said(claim, x):
+        places = ((o.where, o.sub_claim, o.group) for o in observations)
+        for key, o in zip(_key(places), observations, strict=True):
+            if key not in said or (o.test and not said[key].test):
+                said[key] = o
+        numbered = (("", o.sub_claim, o.group) for o in observations)
+        for (_, sub_claim, group, n), o in zip(_key(numbered), observations, strict=True):
+            in_order.setdefault((sub_claim, group, n), o)
+    parts = [(r["where"], "" if r["sub_claim"] == claim.first else r["sub_claim"], r["group"]) for r in own]
+    keys = list(_key(iter(parts)))
+    numbers = [(s, g, n) for _, s, g, n in _key(("", s, g) for _, s, g in parts)]
+    observations, kept = [], {}
+    for n, (row, key, number) in enumerate(zip(own, keys, numbers, strict=True)):
+        o = said.get(key) or in_order.get(number) or Observation("", UNKNOWN, 1.0, 1.0, form=Form(unit=row["unit"]))
+        o = replace(o, where=row["where"], group=row["group"], sub_claim=key[1])
+        effect = _effect(row, o)
+        o = _tested(replace(o, effect=effect))
+        if not float(row["standard_error"] or 0) or not o.test or o.test == "never":
+            kept[n] = check = None if o.chose else CHECKS.get(row["answer"], False)
+            o = replace(o, p_supports=float(check is not True), p_contradicts=float(check is not False))
+        observations.append(o)
+    size = rows[0]["size"]
+    spreads = {n: row["single_runs"] for n, row in enumerate(own) if row.get("single_runs")}
+    return RecordedAnswer(tuple(observations), False, LOOKS, claim.first, claim.hangs, kept, size, spreads)
+
+
+def published(paper: Paper, folder: Path = DOCS) -> dict[str, list[Row]]:
+    """The rows of each claim of a paper."""
+    rows: dict[str, list[Row]] = {}
+    for row in csv.DictReader((folder / paper.name / "claims.csv").read_text(encoding="utf-8").splitlines()):
+        rows.setdefault(row["claim"], []).append(row)
+    return rows
+
+
+def answers(paper: Paper, folder: Path = DOCS) -> dict[str, RecordedAnswer]:
+    """The answers to all claims of a paper."""
+    rows = published(paper, folder)
+    return {c.id: answer(c, rows[c.id], paper.design.full.x) for c in paper.all_claims}

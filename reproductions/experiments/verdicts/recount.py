@@ -1,0 +1,172 @@
+"""Counts the published verdicts anew by the rule of today, without any run.
+
+``python reproductions/experiments/verdicts/recount.py`` reads ``docs/papers/*/claims.csv`` and writes it again, with
+``findings.csv`` (in the package, too) and the parts of the pages that follow from verdicts. Effects and intervals stay
+as they were measured. Then ``reproductions/docs/publish.py`` and ``quality.py`` write the pages of all papers.
+"""
+
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import chappe_papers
+import recorded
+from chappe_papers import reproduce, summary
+from chappe_papers.judging.advice import Outcome
+from chappe_papers.judging.judge import Answer
+from chappe_papers.judging.words import Decision, Verdict
+from chappe_papers.pages import answers as answers_of
+from chappe_papers.pages import page
+from chappe_papers.pages.files import write_csv
+from chappe_papers.paper import Paper
+from recorded import DOCS, Row
+
+Answers = Mapping[str, Answer]
+
+
+def claims(paper: Paper, answers: Answers, rows: Mapping[str, Sequence[Row]]) -> None:
+    """Writes the points with their decisions."""
+    lines = []
+    for c in paper.all_claims:
+        a = answers[c.id]
+        points = iter(zip(a.observations, a.decided, strict=True))
+        for r in rows[c.id]:
+            o, d = next(points) if r["answer"] else (None, None)
+            row = dict.fromkeys(reproduce.CLAIM_COLUMNS, "") | {k: r.get(k, "") for k in reproduce.CLAIM_COLUMNS}
+            row |= {"verdict": a.verdict.value, "condition": a.word.condition, "hangs_on": c.hangs, "says": c.says}
+            row["size"] = a.size.value if a.size else ""
+            if o is not None and d is not None:
+                row["sub_claim"] = c.first if a.word.parts and not o.sub_claim else o.sub_claim
+                row |= {
+                    "zero": f"{o.form.offset:g}",
+                    "test": o.test,
+                    "least_effect": o.least,
+                    "single_runs": d.spread or r.get("single_runs", ""),
+                }
+                for name, limit in zip(("from", "to"), o.limits, strict=True):
+                    value = limit * o.form.scale + o.form.offset
+                    row[name] = "" if value != value else f"{value:.12g}"
+                row["answer"] = d.decision.value
+            if r["ns2_answer"] == "contrary":
+                row["ns2_answer"] = _theirs(r, o)
+            lines.append([row[k] for k in reproduce.CLAIM_COLUMNS])
+    write_csv(DOCS / paper.name / "claims.csv", reproduce.CLAIM_COLUMNS, lines)
+
+
+def _theirs(row: Row, o: object) -> str:
+    """The decision of ns-2 where it contradicts: its intervals are not published, the side of its effect is."""
+    limits, is_less = getattr(o, "limits", (0.0, 0.0)), getattr(o, "test", "") == "less"
+    form = getattr(o, "form", None)
+    if form is None or limits[0] == limits[1]:
+        return Decision.OPPOSITE.value
+    effect = (float(row["ns2_effect"]) - form.offset) / form.scale
+    is_opposite = effect > limits[0] if is_less else effect < limits[0]
+    return (Decision.OPPOSITE if is_opposite else Decision.NONE).value
+
+
+def findings(paper: Paper, answers: Answers) -> tuple[list[page.JudgedFinding], dict[str, Outcome]]:
+    """The conclusions and the outcome of each claim; their numbers are those that were published."""
+    before = summary.shipped(paper)
+    numbers = {f.says: f.ours for f in before.findings}
+    judged = [replace(f.judged(dict(answers)), ours=numbers[f.says]) for f in paper.findings]
+    outcomes = {c: Outcome(a.reported, before.claims[c].effects) for c, a in answers.items()}
+    for path in (DOCS / paper.name / summary.FILE, Path(str(paper.folder)) / summary.FILE):
+        summary.write(path, judged, outcomes)
+    return judged, outcomes
+
+
+def markdown(
+    paper: Paper, answers: Answers, judged: Sequence[page.JudgedFinding], outcomes: Mapping[str, Outcome]
+) -> None:
+    """Writes the parts of the page that follow from verdicts."""
+    path = DOCS / f"{paper.name}.md"
+    text = path.read_text(encoding="utf-8")
+    _, note, rest = re.split(r"^(Runs of full length, .*)$", text, maxsplit=1, flags=re.MULTILINE)
+    counts = page.counted(summary.counts(o.verdict for o in outcomes.values()))
+    hanging = summary.unknowns(paper)
+    content = page.Page(
+        paper.title, note, {}, judged, None, [], "", [], [], [], [], [], [], {}, "", lead=reproduce.lead(paper),
+        robust=summary.robust(judged, hanging), unknowns=hanging,
+    )  # fmt: skip
+    rest = re.sub(r"^Claims: .*\. \[What", f"Claims: {counts}. [What", rest, flags=re.MULTILINE)
+    rest = _why(paper, answers, rest)
+    rest = "\n\n".join(_section(block, answers, outcomes) for block in rest.split("\n\n"))
+    rest = _advice(paper, outcomes, rest)
+    leading = answers_of.leading(summary.answered(paper), f"{paper.name}/")
+    top = "\n".join([f"# {paper.title}", "", page.ABOUT, "", *leading, *page.first_screen(content)])
+    path.write_text(f"{top}\n{note.removesuffix(page.NUMBERS).strip()} {page.NUMBERS}{rest}", encoding="utf-8")
+
+
+def _why(paper: Paper, answers: Answers, text: str) -> str:
+    """The reasons of claims that differ."""
+    differences, unexplained = reproduce.why(paper, answers)
+    lines = page.reasons(differences, unexplained)
+    before, _, after = text.partition("## Why the results differ\n")
+    return before + "\n".join(lines) + "\n" + after[after.index("## Claims\n") :]
+
+
+def _section(block: str, answers: Answers, outcomes: Mapping[str, Outcome]) -> str:
+    """A paragraph: the table of claims, or the remarks under it."""
+    lines = block.splitlines()
+    if lines and lines[0] == "| claim | the paper says | here | ns-2 | verdict |":
+        judged = []
+        for line in lines[2:]:
+            name, _, _, ns2, _ = (cell.strip() for cell in line.strip("|").split(" | "))
+            if name:
+                counted = f"{answers[name].counts}, {outcomes[name].effects}"
+                judged.append(page.JudgedClaim(name, SAYS[name], counted, ns2, answers[name].verdict.value))
+        return "\n".join(page.claims_table(judged)).rstrip()
+    if re.match(r"P\d-\w+-\d+: ", block):
+        return " ".join(_remarks(block, answers))
+    return block
+
+
+def _remarks(block: str, answers: Answers) -> list[str]:
+    """Remarks on the claims of a section; how many runs an undecided claim takes is known from the runs alone."""
+    said = dict(re.findall(r"(P\d-\w+-\d+): (.*?)\.(?= P\d-\w+-\d+: |$)", block))
+    section = next(iter(said))
+    found = []
+    for name, a in answers.items():
+        if name.rpartition("-")[0] and _same_section(name, section):
+            takes = re.search(r"(about [\d,]+ times the|slightly more) runs would decide it", said.get(name, ""))
+            parts = reproduce.conditions(a) + ([a.bound] if a.bound else [])
+            parts += [takes[0]] if takes and a.verdict is Verdict.OPEN else []
+            parts += [a.sized] if a.sized else []
+            found += [f"{name}: {'; '.join(parts)}."] if parts else []
+    return found
+
+
+def _same_section(name: str, other: str) -> bool:
+    return SECTIONS[name] == SECTIONS[other]
+
+
+SAYS = {c.id: c.says for p in chappe_papers.PAPERS for c in p.all_claims}
+"""The statement of each claim."""
+
+SECTIONS = {c.id: (p.name, c.section) for p in chappe_papers.PAPERS for c in p.all_claims}
+"""Paper and section of each claim."""
+
+
+def _advice(paper: Paper, outcomes: Mapping[str, Outcome], text: str) -> str:
+    """The advice."""
+    before, heading, _ = text.partition(f"## {page.ADVICE}\n")
+    lines = [f"- {line}" for line in paper.advice.lines(outcomes)]
+    return "\n".join([before + heading, *lines]) + "\n"
+
+
+def main() -> None:
+    """Writes all."""
+    for paper in chappe_papers.PAPERS:
+        rows = recorded.published(paper)
+        answers = recorded.answers(paper)
+        claims(paper, answers, rows)
+        markdown(paper, answers, *findings(paper, answers))
+        unknowns = Path(str(paper.folder)) / summary.UNKNOWNS
+        if unknowns.is_file():
+            shutil.copy(unknowns, DOCS / paper.name / summary.UNKNOWNS)
+
+
+if __name__ == "__main__":
+    main()

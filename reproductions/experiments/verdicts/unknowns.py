@@ -1,0 +1,162 @@
+"""What the papers do not say, and what reverses claims: ``unknowns.csv`` in the package of each paper.
+
+``python reproductions/experiments/verdicts/unknowns.py`` takes the effects of both readings from published tables.
+Where a reading was judged, and its effects were not published, the row has its verdict.
+"""
+
+import csv
+import re
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import chappe_papers
+from chappe_papers import summary
+from chappe_papers.pages.files import write_csv
+
+DOCS = Path(__file__).parents[2] / "docs" / "papers"
+
+COLUMNS = ("unknown", "claim", "of", "main_reading", "main", "other_reading", "other", "source")
+
+Row = dict[str, str]
+
+
+def table(paper: str, name: str) -> list[Row]:
+    """A published table."""
+    return list(csv.DictReader((DOCS / paper / f"{name}.csv").read_text(encoding="utf-8").splitlines()))
+
+
+def span(numbers: Iterable[float]) -> str:
+    """A range of effects."""
+    values = list(numbers)
+    low, high = f"{min(values):+.0f}", f"{max(values):+.0f}"
+    return f"{low if low == high else f'{low} to {high}'} %"
+
+
+def group(paper: str, claim: str, is_in: Callable[[Row], bool]) -> str:
+    """The effects of some points of a claim in its published runs, those of the first unit."""
+    rows = [r for r in table(paper, "claims") if r["claim"] == claim and r["effect"] and is_in(r)]
+    return span(float(r["effect"]) for r in rows if r["unit"] == rows[0]["unit"])
+
+
+# ---- Ahmed ----
+
+_LOST, _DELAY, _RESENT = "segments lost [%]", "mean delay [ms]", "resent [%]"
+
+
+def _holes(what: str, losses: tuple[str, ...], speeds: tuple[str, ...] = ()) -> tuple[str, str]:
+    """Effects of E-NewReno compared with others that resends whole windows, and that resends holes."""
+    rows = [
+        r
+        for r in table("ahmed2006", "holes")
+        if r["measure"] == what and r["link loss"] in losses and (not speeds or r["speed [m/s]"] in speeds)
+    ]
+    whole, holes = ([float(r[n].split(" %")[0]) for r in rows] for n in ("whole windows", "holes only"))
+    return span(whole), span(holes)
+
+
+def ahmed() -> Iterator[tuple[str, ...]]:
+    """What E-NewReno resends, and the queue of ECN."""
+    moving = ("5", "10", "15", "20", "25")
+    for claim, of, what, losses, speeds in (
+        ("P4-F2-1", "loss of E-NewReno compared with NewReno and Westwood, 5 to 25 m/s", _LOST, ("0 %",), moving),
+        ("P4-F2-3", "loss compared with NewReno and Westwood, 10 and 20 m/s", _LOST, ("0 %",), ("10", "20")),
+        ("P4-F3-1", "delay compared with NewReno and Westwood, 15 and 25 m/s", _DELAY, ("0 %",), ("15", "25")),
+        ("P4-F6-1", "delay compared with NewReno and Westwood, 0 m/s, 1 % link loss", _DELAY, ("1 %",), ("0",)),
+        ("P4-F6-2", "delay compared with NewReno and Westwood, 5 to 25 m/s, 1 % link loss", _DELAY, ("1 %",), moving),
+        ("P4-W-2", "segments resent compared with NewReno and Westwood, 5 to 25 m/s", _RESENT, ("0 %",), moving),
+    ):
+        main, other = _holes(what, losses, speeds)
+        source = "holes.csv" if claim != "P4-F6-1" else "holes.csv; ten runs at rest do not suffice, some hundred would"
+        yield "what E-NewReno resends", claim, of, "whole windows", main, "holes only", other, source
+    why = "nothing marks in a drop-tail queue, so that ECN is NewReno"
+    for claim, of in (
+        ("P4-F2-2", "loss of ECN compared with NewReno"),
+        ("P4-F3-2", "delay of ECN compared with NewReno"),
+    ):
+        main = group("ahmed2006", claim, lambda r: r["where"].endswith("against NewReno") and "(" not in r["unit"])
+        yield "RED or drop-tail for ECN", claim, of, "RED for ECN", main, "drop-tail", "0 %", why
+    main = group("ahmed2006", "P4-F6-3", lambda r: r["where"] == "ECN")
+    other = group("ahmed2006", "P4-F6-3", lambda r: r["where"] == "NewReno")
+    of = "delay of ECN compared with SACK at 5 m/s"
+    yield "RED or drop-tail for ECN", "P4-F6-3", of, "RED for ECN", main, "drop-tail", other, why
+
+
+# ---- ElRakabawy ----
+
+
+def elrakabawy() -> Iterator[tuple[str, ...]]:
+    """The grid, the attempts of an RTS, and the mean of a window."""
+    layout = "the grid's layout and routes"
+    straight = "why_elrakabawy.py grid: Jain's index .60 and .44, .83 and .79"
+    yield (layout, "P0-A-3", "Jain's index of Vegas compared with NewReno's, layout A, 2 and 11 Mbit/s", "AODV",
+           group("elrakabawy2005", "P0-A-3", lambda r: re.match(r"layout A, (2|11) ", r["where"]) is not None),
+           "fixed routes", span((100 * (0.60 / 0.44 - 1), 100 * (0.83 / 0.79 - 1))), straight)  # fmt: skip
+    for claim, of, sub_claim in (
+        ("P0-A-9", "goodput of thinned Vegas compared with thinned NewReno", "in goodput"),
+        ("P0-F16-1", "aggregate of NewReno compared with Vegas, 2 Mbit/s", ""),
+        ("P0-F16-2", "aggregate of Vegas compared with NewReno, 5.5 and 11 Mbit/s", ""),
+        ("P0-F16-3", "gain of thinned Vegas compared with the next lower rate", "of the gain"),
+        ("P0-F17-1", "share of flows 2 to 5 of NewReno, 11 Mbit/s", "for the others"),
+        ("P0-F17-2", "aggregate of Vegas compared with NewReno, 11 Mbit/s", "in all"),
+        ("P0-F17-3", "aggregate of thinned Vegas compared with thinned NewReno, 11 Mbit/s", "in all"),
+    ):
+        a, c = (
+            group("elrakabawy2005", claim, lambda r, n=name, s=sub_claim: r["group"] == n and r["sub_claim"] == s)
+            for name in ("layout A", "layout C")
+        )
+        yield layout, claim, of, "layout C", c, "layout A", a, "claims.csv"
+    attempts = {(r["reading"], r["claim"]): r for r in table("elrakabawy2005", "attempts")}
+    eight = "8 attempts of an RTS"
+    for claim, of, is_in in (
+        ("P0-A-5", "goodput of Vegas with thinning compared with that without, 5.5 and 11 Mbit/s",
+         lambda r: r["unit"] == "%"),
+        ("P0-W-4", "air time for data of Vegas with thinning compared with that without, 5.5 and 11 Mbit/s",
+         lambda r: r["where"].startswith("data")),
+    ):  # fmt: skip
+        main = group("elrakabawy2005", claim, is_in)
+        r = attempts[eight, claim]
+        yield ("how often an RTS is sent", claim, of, "seven times", main, "eight times", r["effects"],
+               f"attempts.csv, {r['runs']} runs of a point")  # fmt: skip
+    r = attempts["8 attempts, four defects of Vegas corrected", "P0-F2-2"]
+    yield ("the corrections of Vegas and the attempts of an RTS", "P0-F2-2",
+           "goodput with alpha = 2 compared with 3 and 4, 32 and 40 hops", "as in ns-2.35, seven times",
+           group("elrakabawy2005", "P0-F2-2", lambda _: True), "four defects corrected, eight times", r["effects"],
+           f"attempts.csv, {r['runs']} runs of a point; more would show whether it is within 5 %")  # fmt: skip
+    windows = table("elrakabawy2005", "windows")
+    time, lines = (
+        span(float(r["change [%]"]) for r in windows if r["mean over"] == kind)
+        for kind in ("time", "lines of the trace")
+    )
+    for claim in ("P0-F8-3", "P0-W-2"):
+        yield ("what the mean of a window is taken over", claim, "NewReno's window with thinning, 4 to 32 hops", "time",
+               time, "lines of a trace", lines, "windows.csv")  # fmt: skip
+
+
+# ---- readings of which the verdict alone was published ----
+
+
+def others() -> Iterator[tuple[str, str, str, str, str, str, str, str, str]]:
+    """The paper, and a row."""
+    few = "the page's list of readings of 28 November 2026; effects need its runs again, `--extra readings`"
+    yield ("ramarathinam2003", "when the first transfers begin", "P1-T1-11", "numbers of Table I among our runs",
+           "at 0 s", "not like ours", "at 5 s", "like ours (p = 0.11)", few)  # fmt: skip
+    yield ("su2008", "what a buffer of 2 holds", "P2-T7-2", "throughput with a buffer of 2",
+           "two packets with the one that is sent", group("su2008", "P2-T7-2", lambda _: True) + " over 1 and 2 hops",
+           "two in addition to it", "contradicted", few.replace("`--extra readings`", "`--extra buffers`"))  # fmt: skip
+    yield ("zhou2004", "whether Vegas' packets have a header", "P3-F2-5", "throughput of Vegas with Snoop, below 10 %",
+           "none, as in ns-2", group("zhou2004", "P3-F2-5", lambda _: True), "40 bytes and a SYN", "contradicted",
+           few)  # fmt: skip
+
+
+def main() -> None:
+    """Writes the files."""
+    rows: dict[str, list[tuple[str, ...]]] = {"ahmed2006": list(ahmed()), "elrakabawy2005": list(elrakabawy())}
+    for paper, *row in others():
+        rows.setdefault(paper, []).append(tuple(row))
+    for name, lines in rows.items():
+        [paper_] = [p for p in chappe_papers.PAPERS if p.name == name]
+        write_csv(Path(str(paper_.folder)) / summary.UNKNOWNS, COLUMNS, lines)
+
+
+if __name__ == "__main__":
+    main()
