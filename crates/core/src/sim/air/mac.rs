@@ -51,6 +51,11 @@ impl Mac {
         self.qos.as_ref().map_or_else(|| self.station.is_free(), |qos| qos.has_room(category, &self.rules.dcf))
     }
 
+    /// User priority of packets with this DSCP, which is their TID.
+    pub fn priority(&self, dscp: u8) -> u8 {
+        self.rules.dcf.edca.user_priorities.of(dscp)
+    }
+
     pub fn all(setup: &Setup) -> Vec<Mac> {
         let interfaces = &setup.interfaces;
         let rules = |p: &Profile| Arc::new(Rules { timing: Timing::new(&p.wlan), dcf: p.wlan.clone() });

@@ -231,7 +231,7 @@ impl Sim {
         let p = &self.pool[id];
         let (kind, bytes, to) = (p.body.kind(), p.bytes, self.net.ports.peer(r, p.next_hop));
         if QOS {
-            let tid = self.flows.priority(p.flow);
+            let tid = self.air.macs[r.index()].priority(self.flows.dscp(p.flow));
             self.air.call_qos(r, at, &mut self.timers, |station, cx| station.enqueue(id, kind, to, tid, bytes, cx));
         } else {
             self.air.call(r, at, &mut self.timers, |station, cx| station.enqueue(id, kind, to, bytes, cx));
@@ -625,7 +625,8 @@ impl Sim {
     fn push<const RARE: bool>(&mut self, r: RadioId, packet: PacketId) {
         let mut category = AccessCategory::BestEffort;
         if RARE && self.air.qos.is_some() {
-            category = AccessCategory::of(self.flows.priority(self.pool[packet].flow));
+            let dscp = self.flows.dscp(self.pool[packet].flow);
+            category = AccessCategory::of(self.air.macs[r.index()].priority(dscp));
         }
         if RARE && self.flows.reports_queue {
             self.flows.on_radio(self.net.ports.node(r), &self.pool[packet]);

@@ -14,7 +14,7 @@ mod recipient;
 pub mod secondary;
 mod station;
 
-pub use category::{AccessCategory, CATEGORIES};
+pub use category::{AccessCategory, CATEGORIES, UserPriorities};
 pub use counters::QosCounters;
 pub use psdu::{Mpdu, Psdu};
 pub use secondary::Secondary;
@@ -80,6 +80,8 @@ settings! {
             Parameters { aifsn: 2, cw_min: 7, cw_max: 15, txop_limit: Span::us(4096) },
         /// Category AC_VO: voice.
         pub voice: Parameters = Parameters { aifsn: 2, cw_min: 3, cw_max: 7, txop_limit: Span::us(2080) },
+        /// User priority of a packet, which is its TID, by the `dscp` of its flow.
+        pub user_priorities: UserPriorities = UserPriorities::Precedence,
         /// Sends a CF-End to end a TXOP that has time left.
         pub cf_end: bool = true,
         /// After a missing response, continues the TXOP after PIFS if an earlier frame of it succeeded and the medium
