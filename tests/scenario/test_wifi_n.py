@@ -8,7 +8,9 @@ import polars as pl
 import pytest
 from chappe.printing.problems import sketch
 
-PRESETS = ("802.11n", "802.11ac")
+Preset = str | list[str]
+
+PRESETS: tuple[Preset, ...] = ("802.11n", "802.11ac", ["802.11n", "linux-mesh"], ["802.11ac", "linux-mesh"])
 
 TOPOLOGIES: dict[str, dict[str, Any]] = {
     "chain": {"hops": 3, "spacing": "30 m"},
@@ -19,7 +21,7 @@ TOPOLOGIES: dict[str, dict[str, Any]] = {
 }
 
 
-def run(preset: str, **changes: Any) -> chappe.Results:
+def run(preset: Preset, **changes: Any) -> chappe.Results:
     """A short run with all tables and airtime."""
     settings = {
         "extends": preset,
@@ -49,7 +51,7 @@ def check(results: chappe.Results) -> None:
 
 @pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("kind", TOPOLOGIES)
-def test_topologies(preset: str, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_topologies(preset: Preset, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "nodes.csv").write_text("x_m,y_m\n0,0\n30,0\n60,5\n90,0\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     check(run(preset, topology=TOPOLOGIES[kind]))
@@ -57,13 +59,13 @@ def test_topologies(preset: str, kind: str, tmp_path: Path, monkeypatch: pytest.
 
 @pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("protocol", ["aodv", "dsdv", "dsr", "shortest_path"])
-def test_routing(preset: str, protocol: str) -> None:
+def test_routing(preset: Preset, protocol: str) -> None:
     stop = "8 s" if protocol == "dsdv" else "300 ms"
     check(run(preset, **{"routing.protocol": protocol, "run.stop": stop, "tcp.receive_window": 8}))
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_motion_batteries_and_channels(preset: str) -> None:
+def test_motion_batteries_and_channels(preset: Preset) -> None:
     area = {"width": "90 m", "height": "30 m", "initial": "topology"}
     motion = {"model": "random_waypoint", "max_speed": "20 m/s", **area}
     moving = run(preset, mobility=motion, **{"radio.energy.battery": "0.5 J"})
@@ -73,7 +75,7 @@ def test_motion_batteries_and_channels(preset: str) -> None:
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_rate_control_and_loss(preset: str) -> None:
+def test_rate_control_and_loss(preset: Preset) -> None:
     for algorithm in ("aarf", "minstrel_ht", "ideal"):
         results = run(preset, **{"wlan.rate_control.algorithm": algorithm, "wlan.ppdu.mcs": 0})
         check(results)

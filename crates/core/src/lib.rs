@@ -24,7 +24,7 @@
 //!
 //! Layers share values: [`mod@unit`] (times, rates, lengths), [`packet`] (packets and their ledger), [`rng`] (streams
 //! of random numbers), [`setting`] (how settings are declared, read and documented), [`count`] (how counters are),
-//! [`mod@dispatch`] (how the methods of a family of parts are called).
+//! [`mod@dispatch`] (how the methods of a family of parts are called), [`codel`] (the control law of queues in two layers).
 
 /// The version of this crate.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -34,6 +34,7 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 pub const RESULTS_EPOCH: u32 = 1;
 
 pub mod app;
+pub mod codel;
 pub mod count;
 pub mod dispatch;
 pub mod error_model;

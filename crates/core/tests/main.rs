@@ -24,6 +24,7 @@ mod linux_bbr;
 mod linux_flows;
 mod looked_at;
 mod losses;
+mod mac80211;
 mod measured;
 mod middleboxes;
 mod mobility;

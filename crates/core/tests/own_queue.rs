@@ -321,3 +321,23 @@ fn a_node_with_radio_and_wire_has_the_small_queue_of_each() {
     let (radio, wire) = longest_queues("\"standard\"");
     assert!(wire == 1 && (1..=4).contains(&radio), "{radio}, {wire}");
 }
+
+/// Linux 6.18 lets 4 MiB of a sender without pacing wait: 1,839 packets of 2,280 B. At 40 Gbit/s and a gain of 1.2 it
+/// would be 5.9 MB in 1/1024 s.
+#[test]
+fn a_sender_without_pacing_has_at_most_4_mib_in_its_node() {
+    let text = r#"
+        extends = "linux"
+        run = { stop = "30 ms", batches = 1, warmup_batches = 0, record = ["queue"] }
+        topology = { kind = "none", wired_nodes = 2 }
+        queue = { discipline = "droptail", limit = 100000 }
+        wired_link = [{ src = 0, dst = 1, rate = "40 Gbit/s", delay = "10 us" }]
+        tcp.receive_buffer.enabled = false
+        flow = [{ src = 0, dst = 1 }]
+        "#;
+    let scenario = Scenario::from_toml("test", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
+    let rows = &record_some(scenario.setup(None)).tables["queue"];
+    let own = rows.iter().filter(|r| r["node"] == Cell::Int(0));
+    let most = own.map(|r| if let Cell::Int(n) = r["packets"] { n } else { panic!("{r:?}") }).max();
+    assert!(most.is_some_and(|most| (1700..=1840).contains(&most)), "{most:?}");
+}

@@ -232,6 +232,16 @@ pub fn wired_scenarios() -> impl Strategy<Value = String> {
     )
 }
 
+/// Queues of a station, some of mac80211 with limits that are reached.
+pub const QUEUES: [&str; 5] = [
+    "",
+    "",
+    "queues = \"mac80211\", ",
+    "queues = \"mac80211\", mac80211 = { limit = 9, flows = 1, codel.target = \"1 ms\", codel.interval = \"2 ms\" }, ",
+    "queues = \"mac80211\", mac80211 = { limit_memory = \"8000 B\", aggregates = 1, airtime_fairness = false, \
+     airtime_limits = false }, ",
+];
+
 /// Scenarios of 802.11n and 802.11ac, some with noise, errors, hidden terminals and all access categories.
 pub fn qos_scenarios() -> impl Strategy<Value = String> {
     let ppdu = prop::sample::select(vec![
@@ -252,7 +262,7 @@ pub fn qos_scenarios() -> impl Strategy<Value = String> {
     let routing = prop::sample::select(protocols());
     let reception = prop::sample::select(vec!["pairwise", "sinr"]);
     let sizes = (1..5u32, 1..70u32, 2..60u32, 60..251u32, 0..4u32, 1..65u32);
-    let more = (any::<bool>(), any::<bool>(), 0..64u32, 0..64u32);
+    let more = (any::<bool>(), any::<bool>(), 0..64u32, 0..64u32, prop::sample::select(QUEUES.to_vec()));
     (ppdu, rts, block_ack, error, (routing, reception), sizes, more).prop_map(
         |(
             (preset, ppdu),
@@ -261,11 +271,12 @@ pub fn qos_scenarios() -> impl Strategy<Value = String> {
             error,
             (routing, reception),
             (hops, window, queue, spacing, amsdu, mpdus),
-            (limits, datagrams, dscp, back),
+            (limits, datagrams, dscp, back, queues),
         )| {
             // Over which every MCS is decoded.
             let spacing = if reception == "sinr" { 10 + spacing % 40 } else { spacing };
             let limits = if limits { "edca = { best_effort.txop_limit = \"2528 us\", held_packets = 20 }, " } else { "" };
+            let limits = [queues, limits].concat();
             format!(
                 r#"
                 extends = "{preset}"

@@ -1,7 +1,7 @@
 //! Properties of stations with EDCA over random scenarios: TXOPs within their limits, and links that do not fall
 //! silent.
 
-use crate::properties::scenario;
+use crate::properties::{QUEUES, scenario};
 use crate::record::record_some;
 use chappe_core::run::{RecordedTable, Setup};
 use chappe_core::sim::Sim;
@@ -27,8 +27,9 @@ fn cells() -> impl Strategy<Value = (String, u32)> {
     let others = prop::sample::select(vec!["0 s", "700 us"]);
     let flow = (0..3u32, 1..3u32, 0..64u32, 60..900u32, 100..1472u32);
     let flows = prop::collection::vec(flow, 1..4);
-    (phy, protection, algorithm, others, flows, (300..6000u32, 2..30u32, any::<bool>(), 0..3u32)).prop_map(
-        |((preset, width, mcs), protection, algorithm, others, flows, (limit, apart, established, amsdu))| {
+    let queues = prop::sample::select(QUEUES.to_vec());
+    (phy, protection, algorithm, others, flows, (300..6000u32, 2..30u32, any::<bool>(), 0..3u32, queues)).prop_map(
+        |((preset, width, mcs), protection, algorithm, others, flows, (limit, apart, established, amsdu, queues))| {
             let flows = flows.into_iter().map(|(src, to, dscp, interval, payload)| {
                 let dst = (src + to) % 3;
                 format!(
@@ -44,7 +45,7 @@ fn cells() -> impl Strategy<Value = (String, u32)> {
                 "extends = \"{preset}\"\nrun = {{ stop = \"100 ms\", batches = 1, warmup_batches = 0 }}\n\
                  topology = {{ hops = 2, spacing = \"{apart} m\" }}\nrouting.protocol = \"shortest_path\"\n\
                  radio.sinr.bandwidth = \"{width} MHz\"\nqueue.limit = 500\n\
-                 wlan = {{ ppdu = {{ channel_width = \"{width} MHz\", mcs = {mcs} }}, {secondary}\n\
+                 wlan = {{ {queues}ppdu = {{ channel_width = \"{width} MHz\", mcs = {mcs} }}, {secondary}\n\
                    rate_control.algorithm = \"{algorithm}\", aggregation.amsdu_size = \"{} B\",\n\
                    block_ack.agreement = \"{}\", edca = {{ {} }}, {protection} }}\nflow = [{}]",
                 amsdu * 3000,
@@ -98,9 +99,10 @@ fn links() -> impl Strategy<Value = String> {
         // Answers come too late.
         Just((1500, false, "")),
     ];
-    let more = (any::<bool>(), any::<bool>(), prop::sample::select(vec![0, 2528]), 0..8u32, 1..12u32);
+    let queues = prop::sample::select(QUEUES.to_vec());
+    let more = (any::<bool>(), any::<bool>(), prop::sample::select(vec![0, 2528]), 0..8u32, 1..12u32, queues);
     (preset, algorithm, rts, interval, place, more).prop_map(
-        |(preset, algorithm, rts, interval, (away, walks, losses), (established, never, limit, mcs, attempts))| {
+        |(preset, algorithm, rts, interval, (away, walks, losses), (established, never, limit, mcs, attempts, queues))| {
             let is_far = away == 1500;
             // No RTS is answered in time: only frames that need none get through.
             let rts = if is_far { "never" } else { rts };
@@ -120,7 +122,7 @@ fn links() -> impl Strategy<Value = String> {
                  routing = {{ protocol = \"fixed\", fixed.routes = [{{ node = 0, dst = 1, next_hop = 1 }}, \
                    {{ node = 1, dst = 0, next_hop = 0 }}] }}\n\
                  radio = {{ {radio} }}\n\
-                 wlan = {{ rts_threshold = \"{rts}\", rate_control.algorithm = \"{algorithm}\", ppdu.mcs = {mcs}, {losses}\n\
+                 wlan = {{ {queues}rts_threshold = \"{rts}\", rate_control.algorithm = \"{algorithm}\", ppdu.mcs = {mcs}, {losses}\n\
                    edca.best_effort.txop_limit = \"{limit} us\", block_ack.request_attempts = {attempts}, \
                    block_ack.agreement = \"{}\", block_ack.release_after = \"{}\" }}\n\
                  cbr = {{ interval = \"{interval} us\", payload = \"1200 B\" }}\nflow = [{{ src = 0, dst = 1, app = \"cbr\" }}]\n",

@@ -4,7 +4,7 @@ use chappe_core::net::routing::Protocol;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-const VALUES: &[&str] = &["scheduler", "count", "error_model", "packet", "rng", "setting", "unit"];
+const VALUES: &[&str] = &["scheduler", "codel", "count", "error_model", "packet", "rng", "setting", "unit"];
 /// The crate of scenarios, which imports the core and not the engine or its records.
 const SCENARIO: &str = "scenario";
 const ROOMS: &[&str] = &["app", "error_model", "mobility", "net", "point_to_point", "radio", "tcp", "topology", "wlan"];
@@ -16,6 +16,7 @@ fn allowed(module: &str) -> Vec<&'static str> {
         "setting" => vec!["keywords", "settings", "unit"],
         "scheduler" | "packet" => vec!["unit"],
         "dispatch" => vec!["keywords", "settings"],
+        "codel" => vec!["packet", "setting", "settings", "unit"],
         "count" => vec!["counters"],
         "rng" | "unit" => vec![],
         room if ROOMS.contains(&room) => [VALUES, &["counters", "dispatch", "settings", "keywords"]].concat(),

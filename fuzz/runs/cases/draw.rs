@@ -464,6 +464,12 @@ impl Draw<'_> {
             let table = format!("mcs,snr_db,bit_error_rate\n0,{least},0.01\n0,20,0\n4,9,0.001\n4,22,0.0001\n");
             self.set("radio.sinr.error_rates_table", table);
         }
+        if self.chance.one_in(3) {
+            self.set("wlan.queues", "mac80211");
+            let (packets, flows) = (self.chance.from(1, 60), self.chance.from(1, 8));
+            self.set("wlan.mac80211.limit", packets);
+            self.set("wlan.mac80211.flows", flows);
+        }
         let mcs = self.chance.below(10);
         self.set("wlan.ppdu.mcs", mcs);
         if self.chance.one_in(3) {

@@ -59,6 +59,8 @@ LOSSES = {
     "dropped_arp_failure": "address not resolved",
     "dropped_queue_full": "queue full",
     "dropped_aqm": "dropped early by active queue management",
+    "dropped_mac_queue_full": "queues of the MAC full",
+    "dropped_mac_aqm": "dropped early by CoDel in a queue of the MAC",
     "dropped_ttl_expired": "TTL expired",
     "dropped_routing_loop": "routing loop: returned to its source",
     "dropped_link_error": "corrupted on a link",

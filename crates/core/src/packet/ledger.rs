@@ -31,6 +31,10 @@ reasons! {
     QueueFull = "queue_full",
     /// Active queue management dropped it although the queue was not full.
     Aqm = "aqm",
+    /// The queues of the MAC held too much, and its flow most of it.
+    MacQueueFull = "mac_queue_full",
+    /// CoDel dropped it in a queue of the MAC.
+    MacAqm = "mac_aqm",
     /// Another packet took its place while the neighbor's address was asked for, or nobody answered.
     ArpFailure = "arp_failure",
     /// A node on the way had no route.

@@ -169,6 +169,15 @@ impl Packet {
         }
     }
 
+    /// Tells the directions of a flow apart in a hash, and so both halves of a split connection; without a flow the ends
+    /// of the packet. Numbers of the nodes of a flow are not part of it: another node must not change who shares a queue.
+    pub fn direction(&self) -> u64 {
+        match self.flow {
+            FlowId::NONE => u64::from(self.source.0) << 32 | u64::from(self.destination.0),
+            _ => u64::from(matches!(self.body, Body::Ack(_))) << 1 | u64::from(self.from_split),
+        }
+    }
+
     /// The routing protocol adds these bytes.
     pub fn add_overhead(&mut self, bytes: u32) {
         self.bytes += bytes;

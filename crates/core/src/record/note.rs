@@ -2,7 +2,6 @@
 //! observers read them.
 
 use crate::mobility::segment::MovementSegment;
-use crate::net::queue::Queue;
 use crate::net::routing::Router;
 use crate::packet::{FlowId, NodeId, Packet, PacketPool, RadioId, Step};
 use crate::radio::{Channel, Verdict};
@@ -121,8 +120,8 @@ pub enum Note<'a> {
     Queue {
         /// Identity of the queue.
         id: QueueId,
-        /// State of the queue.
-        queue: &'a Queue,
+        /// Packets waiting in the queue.
+        packets: u32,
         /// Bytes waiting in the queue.
         bytes: u64,
     },

@@ -334,7 +334,7 @@ impl Sim {
                 mac.counters(),
                 &mac.qos.as_ref().map_or_else(QosCounters::default, |qos| *qos.qos_counters()),
                 radio,
-                self.net.ports.all_of(r).map(Queue::marks).sum(),
+                self.net.ports.all_of(r).map(Queue::marks).sum::<u64>() + mac.marks(),
                 self.air.channel.neighbor_changes(r),
             );
             nodes[self.net.ports.node(r).index()].radio.add(&at_radio);

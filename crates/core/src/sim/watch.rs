@@ -174,17 +174,18 @@ impl Watch {
         self.observers.is_some()
     }
 
-    /// Notes a change of an interface queue, or of the queue in front of a link.
+    /// Notes a change of the queue in front of a link.
     #[inline]
     pub(super) fn note_queue(&mut self, at: Time, id: QueueId, queue: &Queue, pool: &PacketPool) {
         if self.observers.is_some() {
-            self.note_queue_state(at, id, queue, pool);
+            self.note_queue_length(at, id, queue.len(), queue.bytes(pool));
         }
     }
 
+    /// Notes the packets and bytes that wait in a queue after a change.
     #[cold]
-    fn note_queue_state(&mut self, at: Time, id: QueueId, queue: &Queue, pool: &PacketPool) {
-        self.note(at, &Note::Queue { id, queue, bytes: queue.bytes(pool) });
+    pub(super) fn note_queue_length(&mut self, at: Time, id: QueueId, packets: usize, bytes: u64) {
+        self.note(at, &Note::Queue { id, packets: packets as u32, bytes });
     }
 
     /// Notes the routes of a node, which may have changed.

@@ -14,7 +14,7 @@ use super::{
     BackoffClock, BackoffRange, BoundarySlot, CapturedFrame, Config, CtsRule, DuplicateRule, EifsRule, FirstAccess,
     ResponseTimeout, RetryCounts,
 };
-use crate::packet::{Kind, PacketId, RadioId};
+use crate::packet::{Kind, PacketId, RadioId, Reason};
 use crate::rng::Stream;
 use crate::unit::{Span, Time};
 
@@ -86,6 +86,23 @@ pub enum Out {
     GaveUp {
         /// The packet given up.
         packet: PacketId,
+    },
+    /// The driver takes a packet from a queue of the station.
+    Taken {
+        /// The packet taken.
+        packet: PacketId,
+    },
+    /// A queue of the station has marked a packet: congestion experienced.
+    Marked {
+        /// The marked packet.
+        packet: PacketId,
+    },
+    /// A queue of the station has dropped a packet.
+    Dropped {
+        /// The dropped packet.
+        packet: PacketId,
+        /// Why.
+        reason: Reason,
     },
 }
 

@@ -202,6 +202,12 @@ settings! {
         /// Enhanced distributed channel access.
         pub edca: edca::Config = edca::Config::default()
             ; used when |c| !c.is_dcf(), else "`wlan.access` is `dcf`",
+        /// Queues of a station.
+        pub(everyday) queues: edca::Queues = edca::Queues::Fifo
+            ; used when |c| !c.is_dcf(), else "`wlan.access` is `dcf`",
+        /// Queues of mac80211, with the values of Linux 6.18.
+        pub mac80211: edca::mac80211::Config = edca::mac80211::Config::default()
+            ; used when Config::has_mac80211, else "`wlan.access` is `dcf`, or `wlan.queues` is `fifo`",
         /// Aggregation of packets in A-MPDUs and A-MSDUs.
         pub aggregation: edca::Aggregation = edca::Aggregation::default()
             ; used when |c| !c.is_dcf(), else "`wlan.access` is `dcf`",
@@ -325,6 +331,11 @@ impl Config {
     /// Returns true if access is by the DCF.
     pub fn is_dcf(&self) -> bool {
         self.access == edca::Access::Dcf
+    }
+
+    /// Returns true if packets wait in queues of mac80211, and none in front of the MAC.
+    pub fn has_mac80211(&self) -> bool {
+        !self.is_dcf() && self.queues == edca::Queues::Mac80211
     }
 
     /// Returns true if data are acknowledged under agreements of block acknowledgement.

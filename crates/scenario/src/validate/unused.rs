@@ -106,6 +106,8 @@ struct Queue<'a> {
     own: Vec<&'a Overrides<queue::Config>>,
     back: Option<&'a Overrides<Direction>>,
     link: usize,
+    /// The MAC behind it has queues of its own, which take every packet at once.
+    is_passed: bool,
 }
 
 /// A TCP connection, or the second half of a split one.
@@ -208,7 +210,10 @@ impl<'a> Users<'a> {
         let mut users = Users { cfg, tree, layout, connections, directions, marks: false };
         let managed = cfg.net.link_red.enabled || cfg.net.neighborhood_red.enabled;
         let marks = |q: &queue::Config| q.ecn && manages(q);
-        users.marks = users.queues().any(|q| marks(&q.cfg)) || (users.has_radios() && managed && cfg.queue.ecn);
+        let in_mac = |p: &Profile| p.wlan.has_mac80211() && p.wlan.mac80211.ecn;
+        users.marks = users.queues().any(|q| !q.is_passed && marks(&q.cfg))
+            || users.profiles().iter().any(in_mac)
+            || (users.has_radios() && managed && cfg.queue.ecn);
         users
     }
 
@@ -249,12 +254,24 @@ impl<'a> Users<'a> {
 
     /// All queues that use the group `queue`.
     fn queues(&self) -> impl Iterator<Item = Queue<'a>> + '_ {
-        let radio = |p: &Profile| Queue { cfg: p.queue.clone(), own: vec![], back: None, link: 0 };
+        let radio = |p: &Profile| Queue {
+            cfg: p.queue.clone(),
+            own: vec![],
+            back: None,
+            link: 0,
+            is_passed: p.wlan.has_mac80211(),
+        };
         let wired_links =
             self.cfg.wired_link.0.iter().zip(&self.directions).enumerate().flat_map(|(link, (l, [there, back]))| {
                 let own = vec![&self.cfg.wired.queue, &l.queue];
-                let there = Queue { cfg: there.queue.clone(), own: own.clone(), back: None, link };
-                let back = l.duplex.then(|| Queue { cfg: back.queue.clone(), own, back: Some(&l.back), link });
+                let there = Queue { cfg: there.queue.clone(), own: own.clone(), back: None, link, is_passed: false };
+                let back = l.duplex.then(|| Queue {
+                    cfg: back.queue.clone(),
+                    own,
+                    back: Some(&l.back),
+                    link,
+                    is_passed: false,
+                });
                 std::iter::once(there).chain(back)
             });
         self.profiles().iter().map(radio).chain(wired_links)
@@ -277,6 +294,7 @@ impl<'a> Users<'a> {
                 }
                 "purge" if is_wire => Some("point-to-point links lose no neighbors"),
                 "purge" if !self.cfg.routing.protocol.learns_routes() => Some(NO_LOSS),
+                rest if q.is_passed && rest != "purge" => Some("packets wait in the MAC: `wlan.queues` is `mac80211`"),
                 "ecn" if !manages(&q.cfg) && (is_wire || !managed) => Some("no queue management is in use"),
                 _ => q.cfg.unused(rest),
             };

@@ -1,37 +1,22 @@
-//! CoDel: controlled delay (RFC 8289). Once the sojourn time of packets has exceeded a target for an interval, packets
-//! are dropped at the head, more often the longer this lasts.
+//! A queue under CoDel (RFC 8289).
 
 use super::fifo::{Fifo, over_fifo};
 use super::registry::Queueing;
 use super::{Cx, Marking, Outlet};
+use crate::codel::{Config, Control, Managed};
 use crate::packet::{PacketId, PacketPool, Reason};
 use crate::rng::Stream;
-use crate::setting::limit::{HOUR, LARGEST_PACKET, above, at_most};
-use crate::settings;
-use crate::unit::{Bytes, Span, Time};
+use crate::unit::Time;
 
-settings! {
-    /// CoDel, alone and in each queue of FQ-CoDel.
-    pub struct Config {
-        /// TARGET: acceptable sojourn time.
-        pub target: Span = Span::ms(5) => above(Span::ZERO).at_most(HOUR),
-        /// INTERVAL: time for which the sojourn time may exceed TARGET before a packet is dropped; about the longest
-        /// round-trip time.
-        pub interval: Span = Span::ms(100) => above(Span::ZERO).at_most(HOUR),
-        /// Backlog up to which nothing is dropped: one full packet of the link.
-        pub mtu: Bytes = Bytes(1514) => at_most(LARGEST_PACKET),
-    }
-}
-
-/// Queue from which CoDel takes packets.
-pub(super) trait Source {
+/// Packets that wait for CoDel.
+pub(super) trait Waiting {
     /// Oldest packet, and its arrival time.
     fn pop(&mut self, cx: &Cx<'_>) -> Option<(PacketId, Time)>;
     /// Number of waiting bytes.
     fn bytes(&self) -> u64;
 }
 
-impl Source for Fifo {
+impl Waiting for Fifo {
     fn pop(&mut self, cx: &Cx<'_>) -> Option<(PacketId, Time)> {
         Fifo::pop(self, cx)
     }
@@ -41,84 +26,28 @@ impl Source for Fifo {
     }
 }
 
-/// Control law of CoDel, with the variable names of RFC 8289, section 5.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Control {
-    first_above_time: Option<Time>,
-    drop_next: Time,
-    count: u32,
-    lastcount: u32,
-    dropping: bool,
+/// Waiting packets under CoDel, with what it needs to mark and to drop them.
+pub(super) struct UnderCoDel<'a, 'c, W> {
+    pub waiting: &'a mut W,
+    pub marking: &'a mut Marking,
+    pub cx: &'a mut Cx<'c>,
 }
 
-impl Control {
-    pub(super) const NEW: Control =
-        Control { first_above_time: None, drop_next: Time::ZERO, count: 0, lastcount: 0, dropping: false };
-
-    /// Takes the next packet, and drops or marks packets by the control law.
-    pub(super) fn pop(
-        &mut self,
-        source: &mut impl Source,
-        cfg: &Config,
-        marking: &mut Marking,
-        cx: &mut Cx<'_>,
-    ) -> Option<PacketId> {
-        let Some((mut packet, ok_to_drop)) = self.dodequeue(source, cfg, cx) else {
-            self.dropping = false;
-            return None;
-        };
-        if self.dropping {
-            self.dropping = ok_to_drop;
-            while self.dropping && cx.now >= self.drop_next {
-                self.count += 1;
-                if marking.mark(&mut cx.pool[packet]) {
-                    self.drop_next = self.control_law(self.drop_next, cfg);
-                    break;
-                }
-                cx.discard(packet, Reason::Aqm);
-                let next = self.dodequeue(source, cfg, cx);
-                self.dropping = next.is_some_and(|n| n.1);
-                packet = next?.0;
-                if self.dropping {
-                    self.drop_next = self.control_law(self.drop_next, cfg);
-                }
-            }
-        } else if ok_to_drop {
-            self.dropping = true;
-            // Starts from the last drop rate that controlled the queue, if that is recent.
-            let delta = self.count.saturating_sub(self.lastcount);
-            let recent = cx.now.since(self.drop_next) < cfg.interval * 16;
-            self.count = if delta > 1 && recent { delta } else { 1 };
-            self.lastcount = self.count;
-            self.drop_next = self.control_law(cx.now, cfg);
-            if !marking.mark(&mut cx.pool[packet]) {
-                cx.discard(packet, Reason::Aqm);
-                packet = self.dodequeue(source, cfg, cx)?.0;
-            }
-        }
-        Some(packet)
+impl<W: Waiting> Managed for UnderCoDel<'_, '_, W> {
+    fn pop(&mut self) -> Option<(PacketId, Time)> {
+        self.waiting.pop(self.cx)
     }
 
-    /// Next packet; true if it may be dropped.
-    fn dodequeue(&mut self, source: &mut impl Source, cfg: &Config, cx: &Cx<'_>) -> Option<(PacketId, bool)> {
-        let Some((packet, came)) = source.pop(cx) else {
-            self.first_above_time = None;
-            return None;
-        };
-        let mut ok_to_drop = false;
-        if cx.now.since(came) < cfg.target || source.bytes() <= u64::from(cfg.mtu.0) {
-            self.first_above_time = None;
-        } else {
-            match self.first_above_time {
-                None => self.first_above_time = Some(cx.now + cfg.interval),
-                Some(time) => ok_to_drop = cx.now >= time,
-            }
-        }
-        Some((packet, ok_to_drop))
+    fn bytes(&self) -> u64 {
+        self.waiting.bytes()
     }
 
-    fn control_law(&self, t: Time, cfg: &Config) -> Time {
-        t + Span((cfg.interval.0 as f64 / f64::from(self.count).sqrt()).round() as u64)
+    fn mark(&mut self, packet: PacketId) -> bool {
+        self.marking.mark(&mut self.cx.pool[packet])
+    }
+
+    fn discard(&mut self, packet: PacketId) {
+        self.cx.discard(packet, Reason::Aqm);
     }
 }
 
@@ -147,7 +76,9 @@ impl Queueing for CoDel {
     }
 
     fn pop(&mut self, cx: &mut Cx<'_>) -> Option<PacketId> {
-        self.control.pop(&mut self.fifo, &self.cfg, &mut self.marking, cx)
+        let now = cx.now;
+        let mut queue = UnderCoDel { waiting: &mut self.fifo, marking: &mut self.marking, cx };
+        self.control.pop(&mut queue, &self.cfg, now)
     }
 
     over_fifo!();
@@ -159,7 +90,7 @@ mod tests {
     use super::super::{Config as Queue, Discipline};
     use super::*;
     use crate::packet::Ecn;
-    use crate::unit::BitRate;
+    use crate::unit::{BitRate, Span};
 
     fn bench() -> Bench {
         let cfg = Queue { discipline: Discipline::CoDel, limit: 100_000, ..Queue::default() };

@@ -1,10 +1,11 @@
 //! FQ-CoDel (RFC 8290): flows are hashed to queues, each under CoDel, which are served by deficit round robin; a new
 //! flow goes first. When the limit is reached, the queue with most bytes loses packets.
 
-use super::codel::{Control, Source};
+use super::codel::{UnderCoDel, Waiting};
 use super::registry::Queueing;
 use super::{Cx, Marking, Outlet};
-use crate::packet::{Body, FlowId, PacketId, PacketPool, Reason};
+use crate::codel::Control;
+use crate::packet::{PacketId, PacketPool, Reason};
 use crate::rng::{Stream, mix};
 use crate::setting::limit::{LARGEST_PACKET, range};
 use crate::settings;
@@ -125,7 +126,7 @@ struct Backlog<'a> {
     entries: &'a mut Entries,
 }
 
-impl Source for Backlog<'_> {
+impl Waiting for Backlog<'_> {
     fn pop(&mut self, cx: &Cx<'_>) -> Option<(PacketId, Time)> {
         let i = self.bucket.head;
         if i == NONE {
@@ -151,7 +152,7 @@ impl Source for Backlog<'_> {
 #[derive(Clone, Debug)]
 pub struct FqCoDel {
     cfg: Config,
-    codel: super::codel::Config,
+    codel: crate::codel::Config,
     marking: Marking,
     room: usize,
     room_bytes: u64,
@@ -168,14 +169,9 @@ pub struct FqCoDel {
 
 impl FqCoDel {
     /// Queue of a packet's flow. Acknowledgements are a flow of their own, and so are both halves of a split connection.
-    /// The numbers of a flow's nodes are not hashed: another node must not change who shares a queue.
     fn bucket_of(&self, packet: PacketId, cx: &Cx<'_>) -> u32 {
         let p = &cx.pool[packet];
-        let ends = match p.flow {
-            FlowId::NONE => u64::from(p.source.0) << 32 | u64::from(p.destination.0),
-            _ => u64::from(matches!(p.body, Body::Ack(_))) << 1 | u64::from(p.from_split),
-        };
-        let hash = mix(mix(self.perturbation ^ ends) ^ u64::from(p.flow.0));
+        let hash = mix(mix(self.perturbation ^ p.direction()) ^ u64::from(p.flow.0));
         ((u128::from(hash) * u128::from(self.cfg.queues)) >> 64) as u32
     }
 
@@ -267,7 +263,9 @@ impl Queueing for FqCoDel {
             let before = (bucket.packets, bucket.bytes);
             let mut control = bucket.control;
             let mut backlog = Backlog { bucket, entries: &mut self.entries };
-            let packet = control.pop(&mut backlog, &self.codel, &mut self.marking, cx);
+            let now = cx.now;
+            let mut queue = UnderCoDel { waiting: &mut backlog, marking: &mut self.marking, cx };
+            let packet = control.pop(&mut queue, &self.codel, now);
             bucket.control = control;
             self.packets -= (before.0 - bucket.packets) as usize;
             self.bytes -= before.1 - bucket.bytes;

@@ -63,7 +63,7 @@ disciplines! {
     /// Random early detection: arrivals are dropped with a probability that grows with the average length.
     Red(Box<Red>) = "red", settings red: red::Config = " Random early detection.";
     /// Controlled delay: packets are dropped at the head when all have waited too long (RFC 8289).
-    CoDel(Box<CoDel>) = "codel", settings codel: codel::Config = " CoDel.", shared with "fq_codel";
+    CoDel(Box<CoDel>) = "codel", settings codel: crate::codel::Config = " CoDel.", shared with "fq_codel";
     /// A queue with CoDel for each flow, served in turn (RFC 8290).
     FqCoDel(Box<FqCoDel>) = "fq_codel", settings fq_codel: fq_codel::Config = " FQ-CoDel.";
     /// Arrivals are dropped with a probability that a controller adjusts, so that packets wait for about a target delay

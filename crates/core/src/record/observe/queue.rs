@@ -56,8 +56,8 @@ impl Queues {
     }
 
     pub(super) fn on(&mut self, at: Time, note: &Note<'_>) {
-        let Note::Queue { id, queue, bytes } = *note else { return };
-        let now = (queue.len() as u32, bytes);
+        let Note::Queue { id, packets, bytes } = *note else { return };
+        let now = (packets, bytes);
         match self.known.binary_search_by_key(&id, |k| k.0) {
             Ok(i) if self.known[i].1 == now => return,
             Ok(i) => self.known[i].1 = now,

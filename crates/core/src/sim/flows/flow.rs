@@ -58,8 +58,8 @@ pub struct Flow {
     pub received_bytes: u64,
     /// AODV takes a neighbor for lost when the MAC gives up data of this flow.
     pub breaks_links: bool,
-    /// User priority of its packets, which is their TID.
-    pub priority: u8,
+    /// Differentiated services codepoint of its packets.
+    pub dscp: u8,
 }
 
 impl Flow {
@@ -93,7 +93,7 @@ impl Flow {
             routes: RouteTime::default(),
             received_bytes: 0,
             breaks_links: setup.breaks_links,
-            priority: setup.dscp >> 3,
+            dscp: setup.dscp,
         }
     }
 

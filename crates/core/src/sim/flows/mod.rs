@@ -48,9 +48,9 @@ impl Flows {
         }
     }
 
-    /// User priority of the packets of a flow.
-    pub fn priority(&self, flow: FlowId) -> u8 {
-        self.list.get(flow.index()).map_or(0, |f| f.priority)
+    /// Differentiated services codepoint of the packets of a flow.
+    pub fn dscp(&self, flow: FlowId) -> u8 {
+        self.list.get(flow.index()).map_or(0, |f| f.dscp)
     }
 
     /// Memory that flows have taken since the run began, about \[B\].

@@ -78,7 +78,7 @@ impl Flows {
             since: Time::NEVER,
             received_bytes: 0,
             breaks_links: true,
-            priority: 0,
+            dscp: 0,
         });
         self.generator.records.push(0);
         f

@@ -126,7 +126,7 @@ impl Sim {
 
     /// Dispatches one of the actions in `air.actions`.
     #[inline(always)]
-    fn dispatch_mac_action<const QOS: bool>(&mut self, n: RadioId, at: Time, action: usize) {
+    pub(in crate::sim) fn dispatch_mac_action<const QOS: bool>(&mut self, n: RadioId, at: Time, action: usize) {
         match self.air.actions[action] {
             Out::Transmit(frame) => self.transmit::<QOS>(n, at, frame),
             out => self.dispatch_packet(n, at, out),
@@ -143,6 +143,9 @@ impl Sim {
             Out::GaveUp { packet } => self.on_packet_given_up(n, at, packet),
             Out::Store { packet, from, tid, seq } => self.on_data_stored(n, at, packet, (from, tid, seq)),
             Out::Release { from, tid, seq } => self.on_data_released(n, at, (from, tid, seq)),
+            Out::Taken { packet } => self.on_packet_taken(n, at, packet),
+            Out::Marked { packet } => self.on_packet_marked(packet),
+            Out::Dropped { packet, reason } => self.on_packet_dropped(n, at, packet, reason),
         }
     }
 

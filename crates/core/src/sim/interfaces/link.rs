@@ -5,6 +5,7 @@ use crate::net::queue;
 use crate::net::routing::{self, Out};
 use crate::packet::{self, Body, Ecn, Fate, Happening, Kind, NodeId, Packet, PacketId, RadioId, Reason};
 use crate::record::note::QueueId;
+use crate::rng::mix;
 use crate::sim::Sim;
 use crate::sim::network::segment::Segment;
 use crate::sim::network::transit::Lane;
@@ -122,6 +123,34 @@ impl Sim {
         self.offer(r, at);
     }
 
+    /// The driver of a station takes a packet from its queues.
+    #[cold]
+    pub(in crate::sim) fn on_packet_taken(&mut self, r: RadioId, at: Time, packet: PacketId) {
+        self.pool[packet].tried = true;
+        self.pool.set_context(self.net.ports.node(r), at);
+        self.pool.note(packet, Happening::Dequeued);
+        self.note_queue(r, at);
+    }
+
+    /// A queue of a station has marked a packet.
+    #[cold]
+    pub(in crate::sim) fn on_packet_marked(&mut self, packet: PacketId) {
+        self.pool[packet].ecn = Ecn::Ce;
+        if self.flows.hears_quench {
+            self.quench(Some(packet));
+        }
+    }
+
+    /// A queue of a station has dropped a packet.
+    #[cold]
+    pub(in crate::sim) fn on_packet_dropped(&mut self, r: RadioId, at: Time, packet: PacketId, reason: Reason) {
+        if self.flows.hears_quench {
+            self.flows.quench(&self.pool[packet], self.now, &mut self.timers);
+        }
+        self.drop_packet(self.net.ports.node(r), packet, reason);
+        self.note_queue(r, at);
+    }
+
     /// Reports a packet that the station has sent to Link RED, and to the sender in this node.
     #[cold]
     fn report_sent(&mut self, r: RadioId, packet: PacketId) {
@@ -231,7 +260,7 @@ impl Sim {
         let p = &self.pool[id];
         let (kind, bytes, to) = (p.body.kind(), p.bytes, self.net.ports.peer(r, p.next_hop));
         if QOS {
-            let tid = self.flows.priority(p.flow);
+            let tid = self.air.macs[r.index()].priority(self.flows.dscp(p.flow));
             self.air.call_qos(r, at, &mut self.timers, |station, cx| station.enqueue(id, kind, to, tid, bytes, cx));
         } else {
             self.air.call(r, at, &mut self.timers, |station, cx| station.enqueue(id, kind, to, bytes, cx));
@@ -464,6 +493,9 @@ impl Sim {
                     self.with_router(n, |router, cx| router.on_returned(packet, cx));
                 }
             }
+            for packet in self.take_waiting(r, lost) {
+                self.with_router(n, |router, cx| router.on_returned(packet, cx));
+            }
             self.note_queue(r, self.now);
         }
     }
@@ -480,11 +512,22 @@ impl Sim {
                     cx.dropped.push((packet, Reason::RouteFailure));
                 }
             }
+            let waiting = self.take_waiting(r, lost);
+            self.net.dropped.extend(waiting.into_iter().map(|packet| (packet, Reason::RouteFailure)));
         }
         self.end_dropped(n);
         for r in self.net.ports.of(n) {
             self.note_queue(r, self.now);
         }
+    }
+
+    /// Takes the packets out of the queues of a station that wait for a lost neighbor.
+    fn take_waiting(&mut self, r: RadioId, lost: NodeId) -> Vec<PacketId> {
+        let (mut taken, to) = (Vec::new(), self.net.ports.peer(r, lost));
+        if let Some(station) = &mut self.air.macs[r.index()].qos {
+            station.take_waiting(to, |packet| taken.push(packet));
+        }
+        taken
     }
 
     // ---- towards the station ----
@@ -566,7 +609,9 @@ impl Sim {
     #[cold]
     fn note_queues(&mut self, r: RadioId, at: Time) {
         for (category, queue) in self.net.ports.by_category(r) {
-            self.watch.note_queue(at, QueueId::Radio(r, category), queue, &self.pool);
+            let (packets, bytes) = category.map_or((0, 0), |category| self.air.macs[r.index()].waiting(category));
+            let (packets, bytes) = (packets + queue.len(), bytes + queue.bytes(&self.pool));
+            self.watch.note_queue_length(at, QueueId::Radio(r, category), packets, bytes);
         }
     }
 
@@ -617,7 +662,33 @@ impl Sim {
     /// Kept out of line, so that the usual case is short.
     #[inline(never)]
     fn push_with_rare_features(&mut self, r: RadioId, packet: PacketId) {
-        self.push::<true>(r, packet);
+        if self.air.macs[r.index()].has_queues() {
+            self.queue_in_mac(r, packet);
+        } else {
+            self.push::<true>(r, packet);
+        }
+    }
+
+    /// Gives a packet to a station with queues of its own, which may drop others.
+    #[cold]
+    fn queue_in_mac(&mut self, r: RadioId, id: PacketId) {
+        self.pool[id].urgent = false;
+        let p = &self.pool[id];
+        if self.flows.reports_queue {
+            self.flows.on_radio(self.net.ports.node(r), p);
+        }
+        let packet = (id, p.body.kind(), p.bytes);
+        let tid = self.air.macs[r.index()].priority(self.flows.dscp(p.flow));
+        let stream = (self.net.ports.peer(r, p.next_hop), tid);
+        let flow = (mix(p.direction()) ^ u64::from(p.flow.0), p.ecn != Ecn::NotEct);
+        self.flush_deferred(r, self.now);
+        // Below `start` are actions of another station, which the caller dispatches.
+        let start = self.air.actions.len();
+        self.air.call_qos(r, self.now, &mut self.timers, |station, cx| station.queue(packet, stream, flow, cx));
+        for i in start..self.air.actions.len() {
+            self.dispatch_mac_action::<true>(r, self.now, i);
+        }
+        self.air.actions.truncate(start);
     }
 
     /// Puts a packet into the queue of its category. `RARE` must be true if `self.net.has_rare_features` is.
@@ -625,7 +696,8 @@ impl Sim {
     fn push<const RARE: bool>(&mut self, r: RadioId, packet: PacketId) {
         let mut category = AccessCategory::BestEffort;
         if RARE && self.air.qos.is_some() {
-            category = AccessCategory::of(self.flows.priority(self.pool[packet].flow));
+            let dscp = self.flows.dscp(self.pool[packet].flow);
+            category = AccessCategory::of(self.air.macs[r.index()].priority(dscp));
         }
         if RARE && self.flows.reports_queue {
             self.flows.on_radio(self.net.ports.node(r), &self.pool[packet]);

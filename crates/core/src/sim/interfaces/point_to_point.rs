@@ -194,7 +194,11 @@ impl Sim {
                 if radio.index() >= self.net.ports.queues.len() {
                     return usize::MAX;
                 }
-                let category = AccessCategory::of(self.flows.priority(flow));
+                let mac = &self.air.macs[radio.index()];
+                if mac.has_queues() {
+                    return usize::MAX;
+                }
+                let category = AccessCategory::of(mac.priority(self.flows.dscp(flow)));
                 let mut queues = self.net.ports.by_category(radio);
                 queues.find(|(of, _)| of.is_none_or(|c| c == category)).map_or(usize::MAX, |(_, q)| q.free_slots())
             }

@@ -11,6 +11,9 @@ use std::num::NonZeroU64;
 /// Share of a second whose data may wait in the node, as a shift (Linux: `sk_pacing_shift`), and with an 802.11 radio.
 const SHIFTS: (u8, u8) = (10, 7);
 
+/// Largest memory of the packets of a sender that does not pace (Linux 6.18: `tcp_limit_output_bytes`) \[B\].
+const LIMIT_OUTPUT_BYTES: u64 = 4 << 20;
+
 impl Connection {
     /// Returns true if the node of the sender may take another packet of the connection.
     #[inline]
@@ -48,6 +51,7 @@ impl Connection {
         let memory = mss + OVERHEAD;
         let by_radio = self.own_node.as_ref().is_some_and(|node| node.by_radio);
         let limit = (2 * memory).max(rate >> if by_radio { SHIFTS.1 } else { SHIFTS.0 });
+        let limit = if self.pacing_rate.is_none() { limit.min(LIMIT_OUTPUT_BYTES) } else { limit };
         u64::from(self.queued) * memory < limit << shift
     }
 

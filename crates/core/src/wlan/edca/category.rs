@@ -1,6 +1,7 @@
 //! Access categories and their backoffs: one EDCAF each (IEEE 802.11-2020, 10.23.2).
 
 use super::{Config, Parameters};
+use crate::keywords;
 use crate::rng::Stream;
 use crate::unit::{Span, Time};
 use crate::wlan::dcf::SAME_INSTANT;
@@ -51,6 +52,31 @@ impl AccessCategory {
             AccessCategory::BestEffort => &cfg.best_effort,
             AccessCategory::Video => &cfg.video,
             AccessCategory::Voice => &cfg.voice,
+        }
+    }
+}
+
+keywords! {
+    /// User priority of a packet by its DSCP.
+    pub enum UserPriorities {
+        /// The upper three bits of the DSCP.
+        Precedence = "precedence",
+        /// Those of RFC 8325 for the classes that it names, as in Linux 6.18 (`cfg80211_classify8021d`): EF and VA are
+        /// voice, CS3 and AF3x video, AF2x, AF1x and CS2 best effort.
+        Rfc8325 = "rfc8325",
+    }
+}
+
+impl UserPriorities {
+    /// User priority of a DSCP.
+    pub fn of(self, dscp: u8) -> u8 {
+        match (self, dscp) {
+            (UserPriorities::Rfc8325, 10 | 12 | 14 | 16) => 0,
+            (UserPriorities::Rfc8325, 18 | 20 | 22) => 3,
+            (UserPriorities::Rfc8325, 24 | 26 | 28 | 30) => 4,
+            (UserPriorities::Rfc8325, 44 | 46) => 6,
+            (UserPriorities::Rfc8325, 48) => 7,
+            _ => dscp >> 3,
         }
     }
 }
@@ -165,6 +191,16 @@ mod tests {
             backoff.run(Time::ZERO + Span::us(aifs), Time(at), Span::us(9));
             assert_eq!(backoff.access, Time(wanted));
         }
+    }
+
+    #[test]
+    fn a_dscp_has_a_category() {
+        use AccessCategory::{Background, BestEffort, Video, Voice};
+        let of =
+            |rule: UserPriorities| [0, 8, 10, 16, 18, 24, 34, 46, 48].map(|dscp| AccessCategory::of(rule.of(dscp)));
+        let [be, bk, vi, vo] = [BestEffort, Background, Video, Voice];
+        assert_eq!(of(UserPriorities::Precedence), [be, bk, bk, bk, bk, be, vi, vi, vo]);
+        assert_eq!(of(UserPriorities::Rfc8325), [be, bk, be, be, be, vi, vi, vo, vo]);
     }
 
     #[test]

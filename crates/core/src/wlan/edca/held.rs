@@ -1,5 +1,6 @@
 //! Packets that a category holds: those that wait for their first attempt, and those sent but not acknowledged.
 
+use super::mac80211::Waiting;
 use super::psdu::{Mpdu, Psdu};
 use super::recipient::{NUMBERS, ahead};
 use super::{Aggregation, BlockAck};
@@ -37,7 +38,14 @@ pub struct Held {
     in_psdu: bool,
     /// The outcome of the last attempt is not known yet.
     open: bool,
+    /// Aggregate of the driver in which it is; `LOOSE`: none.
+    aggregate: u32,
+    /// Airtime that it was expected to need when it came to the driver.
+    pub expected: Span,
 }
+
+/// Number of no aggregate: packets wait for their place in one, or the driver makes none.
+const LOOSE: u32 = 0;
 
 /// State of an agreement at its originator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,6 +111,51 @@ impl Stream {
     }
 }
 
+/// Places of MPDUs in a PSDU.
+struct Layout {
+    /// Begin and end of each MPDU.
+    starts: [(u32, u32); 64],
+    count: usize,
+    /// Size so far.
+    size: u32,
+    /// Bytes from the start of one MPDU to that of the next one.
+    spacing: u32,
+    /// A single MPDU has a delimiter, as with VHT.
+    delimits_single: bool,
+}
+
+impl Layout {
+    fn new(mode: Mode, aggregation: &Aggregation, timing: &Timing) -> Layout {
+        let spacing = (mode.rate().0 as f64 * aggregation.min_spacing.as_secs() / 8.0).ceil() as u32;
+        Layout { starts: [(0, 0); 64], count: 0, size: 0, spacing, delimits_single: timing.delimits_single() }
+    }
+
+    /// Begin and end of the next MPDU, if it has this size.
+    #[inline]
+    fn next(&self, bytes: u32) -> (u32, u32) {
+        // All subframes but the last end at a multiple of 4 B.
+        let delimiter = if self.count > 0 || self.delimits_single { DELIMITER } else { 0 };
+        let before = match self.count {
+            0 => 0,
+            1 if !self.delimits_single => (DELIMITER + self.size).next_multiple_of(4).max(self.spacing),
+            _ => {
+                let spaced = self.starts[self.count - 1].0 - DELIMITER + self.spacing.next_multiple_of(4);
+                self.size.next_multiple_of(4).max(spaced)
+            }
+        };
+        (before + delimiter, before + delimiter + bytes)
+    }
+
+    #[inline]
+    fn add(&mut self, place: (u32, u32)) {
+        if self.count == 1 && !self.delimits_single {
+            self.starts[0] = (DELIMITER, DELIMITER + self.size);
+        }
+        self.starts[self.count] = place;
+        (self.size, self.count) = (place.1, self.count + 1);
+    }
+}
+
 /// Limits of a PSDU.
 #[derive(Clone, Copy, Debug)]
 pub struct Room {
@@ -154,13 +207,31 @@ pub struct Queue {
     first_state: Agreed,
     /// MPDUs whose attempt has failed, since this was asked last.
     failed: u64,
+    /// The driver that makes aggregates ahead of time; `None`: they are made when they are sent.
+    driver: Option<Driver>,
+}
+
+/// A driver below the queues of mac80211.
+#[derive(Clone, Debug, Default)]
+struct Driver {
+    /// Numbers of its aggregates, in the order in which they are sent.
+    ready: VecDeque<u32>,
+    /// Number of the last aggregate.
+    last: u32,
 }
 
 impl Queue {
     /// An empty queue; `agreed`: all its agreements exist from the start.
     pub fn new(agreed: bool) -> Queue {
         let first_state = if agreed { Agreed::Yes } else { Agreed::No(Time::ZERO) };
-        Queue { held: VecDeque::new(), streams: Vec::new(), receivers: Vec::new(), first_state, failed: 0 }
+        let (held, streams, receivers) = (VecDeque::new(), Vec::new(), Vec::new());
+        Queue { held, streams, receivers, first_state, failed: 0, driver: None }
+    }
+
+    /// Returns the queue with a driver that makes aggregates ahead of time.
+    #[must_use]
+    pub fn with_driver(self) -> Queue {
+        Queue { driver: Some(Driver::default()), ..self }
     }
 
     /// Returns true if the packets of a stream wait for an agreement.
@@ -170,8 +241,11 @@ impl Queue {
 
     /// Returns true if there is an agreement with the receiver of a packet, which may be the first one for it.
     fn is_agreed(&self, h: &Held) -> bool {
-        let stream = self.streams.iter().find(|s| s.to == h.to && s.tid == h.tid);
-        stream.map_or(self.first_state, |s| s.state) == Agreed::Yes
+        self.state(h.to, h.tid) == Agreed::Yes
+    }
+
+    fn state(&self, to: RadioId, tid: u8) -> Agreed {
+        self.streams.iter().find(|s| s.to == to && s.tid == tid).map_or(self.first_state, |s| s.state)
     }
 
     /// Returns true if anything may be sent now.
@@ -211,6 +285,17 @@ impl Queue {
     }
 
     pub fn push(&mut self, packet: PacketId, kind: Kind, to: RadioId, tid: u8, msdu: u32) {
+        self.push_into(LOOSE, Span::ZERO, (packet, kind), (to, tid), msdu);
+    }
+
+    fn push_into(
+        &mut self,
+        aggregate: u32,
+        expected: Span,
+        (packet, kind): (PacketId, Kind),
+        (to, tid): (RadioId, u8),
+        msdu: u32,
+    ) {
         match self.receivers.iter_mut().find(|r| r.0 == to) {
             Some(receiver) => receiver.1 += msdu,
             None => self.receivers.push((to, msdu)),
@@ -229,6 +314,8 @@ impl Queue {
             first_sent: Time::NEVER,
             in_psdu: false,
             open: false,
+            aggregate,
+            expected,
         });
     }
 
@@ -248,6 +335,10 @@ impl Queue {
 
     /// First packet that is not held back.
     pub fn first(&self) -> Option<&Held> {
+        if let Some(driver) = &self.driver {
+            let first = |&a: &u32| self.held.iter().find(|h| h.aggregate == a);
+            return driver.ready.iter().filter_map(first).find(|h| !self.holds_back(h));
+        }
         let front = self.held.front()?;
         if self.streams.iter().all(|s| !s.state.holds()) {
             return Some(front);
@@ -303,6 +394,124 @@ impl Queue {
         self.held.iter().filter(move |h| h.to == to && h.tid == tid)
     }
 
+    /// Number of aggregates of the driver that may be sent.
+    pub fn aggregates(&mut self) -> usize {
+        let Some(mut driver) = self.driver.take() else { return 0 };
+        driver.ready.retain(|&a| self.held.iter().any(|h| h.aggregate == a));
+        let may_go = |&&a: &&u32| self.held.iter().any(|h| h.aggregate == a && !self.holds_back(h));
+        let count = driver.ready.iter().filter(may_go).count();
+        self.driver = Some(driver);
+        count
+    }
+
+    /// Streams of the packets of the driver that are in none of its aggregates.
+    pub fn loose(&self) -> impl Iterator<Item = (RadioId, u8)> + '_ {
+        self.held.iter().filter(|h| h.aggregate == LOOSE).map(|h| (h.to, h.tid))
+    }
+
+    /// What the next aggregate of a stream can have: `None`: none can be made now; `Some(true)`: packets that the driver
+    /// has already.
+    pub fn next_of(&self, to: RadioId, tid: u8, block_ack: &BlockAck) -> Option<bool> {
+        let state = self.state(to, tid);
+        if state.holds() {
+            return None;
+        }
+        let again = self.loose().any(|of| of == (to, tid));
+        (again || state != Agreed::Yes || self.window_left(to, tid, block_ack) > 0).then_some(again)
+    }
+
+    /// Numbers of the window of a stream that no packet has or will have.
+    fn window_left(&self, to: RadioId, tid: u8, block_ack: &BlockAck) -> u32 {
+        let next = self.streams.iter().find(|s| s.to == to && s.tid == tid).map_or(0, |s| s.next);
+        let without = self.of(to, tid).filter(|h| h.seq.is_none()).count() as u32;
+        block_ack.buffer_mpdus.saturating_sub(u32::from(ahead(self.start(to, tid), next)) + without)
+    }
+
+    /// Asks for an agreement if there is none, the time has come to ask, and this number of packets waits before those
+    /// that are held. Returns true if it is being asked for.
+    pub fn ask(&mut self, to: RadioId, tid: u8, waiting: usize, now: Time) -> bool {
+        if waiting + self.of(to, tid).count() < 2 {
+            return false;
+        }
+        let stream = self.stream(to, tid);
+        let asks = matches!(stream.state, Agreed::No(until) if until <= now);
+        if asks {
+            stream.state = Agreed::Asking;
+        }
+        asks
+    }
+
+    /// Makes the next aggregate of the driver: packets of the stream that are to be sent again, and then new ones.
+    /// `pop` takes those out of the queue of the stream, each with the airtime that it is expected to need. The first
+    /// one that does not fit is kept for the following aggregate.
+    pub fn make_aggregate(
+        &mut self,
+        (to, tid): (RadioId, u8),
+        room: Room,
+        (aggregation, block_ack): (&Aggregation, &BlockAck),
+        timing: &Timing,
+        mut pop: impl FnMut() -> Option<(Waiting, Span)>,
+    ) {
+        let driver = self.driver.as_mut().expect("a driver makes aggregates");
+        driver.last = driver.last.checked_add(1).unwrap_or(LOOSE + 1);
+        let number = driver.last;
+        driver.ready.push_back(number);
+        let agreed = !to.is_broadcast() && self.state(to, tid) == Agreed::Yes;
+        let most = if agreed { aggregation.max_mpdus as usize } else { 1 };
+        let header = timing.header_bytes();
+        let longest = |bytes| room.airtime_of(bytes).min(aggregation.max_airtime);
+        let fits = |place: (u32, u32)| {
+            place.1 <= aggregation.max_size.0 && timing.data_in(room.mode, place.1) <= longest(place.1)
+        };
+        let alone = |bytes: u32| timing.data_in(room.mode, DELIMITER + bytes) <= longest(DELIMITER + bytes);
+        let mut layout = Layout::new(room.mode, aggregation, timing);
+        // The MPDU that further packets may join: its size, and that of its body as an A-MSDU.
+        let mut open: Option<(u32, u32)> = None;
+        let mut i = 0;
+        while i < self.held.len() && layout.count < most {
+            let h = &self.held[i];
+            if (h.to, h.tid, h.aggregate) != (to, tid, LOOSE) || h.joined {
+                i += 1;
+                continue;
+            }
+            let (bytes, packets) = self.mpdu(i, aggregation.amsdu_size.0, header, alone);
+            let place = layout.next(bytes);
+            if layout.count > 0 && !fits(place) {
+                return;
+            }
+            layout.add(place);
+            let of_mpdu = |h: &&mut Held| (h.to, h.tid, h.aggregate) == (to, tid, LOOSE);
+            self.held.range_mut(i..).filter(of_mpdu).take(packets).for_each(|h| h.aggregate = number);
+        }
+        // Without an agreement one MPDU, and the packet that does not join it.
+        let mut window = if agreed { self.window_left(to, tid, block_ack) } else { 2 };
+        let joining = aggregation.amsdu_size.0 > 0;
+        while window > 0 && layout.count + usize::from(open.is_some() && !joining) < most {
+            let Some((w, expected)) = pop() else { return };
+            let padded = SUBFRAME_HEADER + w.msdu;
+            let joined = open.map(|(_, body)| body.next_multiple_of(4) + padded);
+            let joined = joined.filter(|&size| {
+                size <= aggregation.amsdu_size.0 && alone(header + size) && fits(layout.next(header + size))
+            });
+            if let Some(size) = joined {
+                open = Some((header + size, size));
+            } else {
+                window -= 1;
+                if let Some((bytes, _)) = open {
+                    layout.add(layout.next(bytes));
+                }
+                let bytes = header + w.msdu;
+                let begins = layout.count < most && (layout.count == 0 || fits(layout.next(bytes)));
+                open = begins.then_some((bytes, padded));
+            }
+            let aggregate = if open.is_some() { number } else { LOOSE };
+            self.push_into(aggregate, expected, (w.packet, w.kind), (to, tid), w.msdu);
+            if open.is_none() {
+                return;
+            }
+        }
+    }
+
     /// Size of the MPDU that begins with packet `i`, and the number of packets in it, if an A-MSDU may have this size;
     /// `fits`: an MPDU of a size is not too long for a PPDU of its own.
     fn mpdu(&self, i: usize, amsdu_size: u32, header: u32, fits: impl Fn(u32) -> bool) -> (u32, usize) {
@@ -310,7 +519,8 @@ impl Queue {
         let (most, mut body, mut count) = (amsdu_size, first.msdu, 1);
         let mut padded = SUBFRAME_HEADER + first.msdu;
         let known = first.seq.is_some();
-        for h in self.held.range(i + 1..).filter(|h| h.to == first.to && h.tid == first.tid) {
+        let follows = |h: &&Held| h.to == first.to && h.tid == first.tid && h.aggregate == first.aggregate;
+        for h in self.held.range(i + 1..).filter(follows) {
             let size = padded.next_multiple_of(4) + SUBFRAME_HEADER + h.msdu;
             let joins = if known { h.joined } else { h.seq.is_none() && size <= most && fits(header + size) };
             if !joins {
@@ -340,13 +550,11 @@ impl Queue {
         let start = self.start(to, tid);
         psdu.tid = tid;
         let header = timing.header_bytes();
-        let (mut size, mut airtime, mut count, mut i) = (0u32, Span::ZERO, 0, 0);
-        // Bytes from the start of one MPDU to that of the next one.
-        let spacing = (room.mode.rate().0 as f64 * aggregation.min_spacing.as_secs() / 8.0).ceil() as u32;
-        let mut starts: [(u32, u32); 64] = [(0, 0); 64];
-        while i < self.held.len() && count < most {
+        let (mut airtime, mut i) = (Span::ZERO, 0);
+        let mut layout = Layout::new(room.mode, aggregation, timing);
+        while i < self.held.len() && layout.count < most {
             let h = &self.held[i];
-            if h.to != to || h.tid != tid || h.joined {
+            if h.to != to || h.tid != tid || h.joined || h.aggregate != first.aggregate {
                 i += 1;
                 continue;
             }
@@ -358,31 +566,20 @@ impl Queue {
                 let airtime = room.airtime_of(DELIMITER + size).min(aggregation.max_airtime);
                 timing.data_in(room.mode, DELIMITER + size) <= airtime
             });
-            // A single MPDU has a delimiter only with VHT; all subframes but the last end at a multiple of 4 B.
-            let delimiter = if count > 0 || timing.delimits_single() { DELIMITER } else { 0 };
-            let before = match count {
-                0 => 0,
-                1 if !timing.delimits_single() => (DELIMITER + size).next_multiple_of(4).max(spacing),
-                _ => size.next_multiple_of(4).max(starts[count - 1].0 - DELIMITER + spacing.next_multiple_of(4)),
-            };
-            let (first_byte, total) = (before + delimiter, before + delimiter + bytes);
-            let time = timing.data_in(room.mode, total);
-            let airtime_left = room.airtime_of(total);
-            let fits = total <= aggregation.max_size.0 && time <= airtime_left.min(aggregation.max_airtime);
-            let alone = count == 0 && (time <= airtime_left || room.single_may_exceed);
-            if !(alone || (count > 0 && fits)) {
+            let place = layout.next(bytes);
+            let time = timing.data_in(room.mode, place.1);
+            let airtime_left = room.airtime_of(place.1);
+            let fits = place.1 <= aggregation.max_size.0 && time <= airtime_left.min(aggregation.max_airtime);
+            let alone = layout.count == 0 && (time <= airtime_left || room.single_may_exceed);
+            if !(alone || (layout.count > 0 && fits)) {
                 break;
             }
-            if count == 1 && !timing.delimits_single() {
-                starts[0].0 = DELIMITER;
-                starts[0].1 = DELIMITER + size;
-            }
-            starts[count] = (first_byte, total);
-            (size, airtime) = (total, time);
+            layout.add(place);
+            airtime = time;
             self.take(i, packets, next, now, psdu, bytes);
-            count += 1;
             i += 1;
         }
+        let Layout { starts, count, size, .. } = layout;
         psdu.aggregate = count > 1;
         psdu.bytes = size;
         let mut place = usize::MAX;
@@ -404,8 +601,9 @@ impl Queue {
         if known.is_none() {
             self.stream(to, tid).next = (next + 1) % NUMBERS;
         }
-        let mut left = packets;
-        for (k, h) in self.held.range_mut(i..).filter(|h| h.to == to && h.tid == tid).enumerate() {
+        let (mut left, aggregate) = (packets, self.held[i].aggregate);
+        let follows = |h: &&mut Held| h.to == to && h.tid == tid && h.aggregate == aggregate;
+        for (k, h) in self.held.range_mut(i..).filter(follows).enumerate() {
             if left == 0 {
                 break;
             }
@@ -463,6 +661,11 @@ impl Queue {
         (stream.request_due, stream.requests) = (given_up || steps, 0);
         stream.on_answer();
         self.leave();
+        if self.driver.is_some() {
+            // What was lost goes into the next aggregate. Without any answer a driver repeats the same one.
+            let lost = |h: &&mut Held| h.to == to && h.tid == tid && h.sent && !h.open;
+            self.held.iter_mut().filter(lost).for_each(|h| h.aggregate = LOOSE);
+        }
     }
 
     /// Number of sent MPDUs of a stream that a block acknowledgement lists.
@@ -550,6 +753,9 @@ impl Queue {
         self.fail(|_| true);
         dropped.extend(self.held.drain(..).map(|h| h.packet));
         self.receivers.clear();
+        if let Some(driver) = &mut self.driver {
+            driver.ready.clear();
+        }
         self.streams.iter_mut().filter(|s| s.recipient_agrees).for_each(Stream::postpone_request);
     }
 }

@@ -9,12 +9,13 @@
 mod category;
 mod counters;
 mod held;
+pub mod mac80211;
 mod psdu;
 mod recipient;
 pub mod secondary;
 mod station;
 
-pub use category::{AccessCategory, CATEGORIES};
+pub use category::{AccessCategory, CATEGORIES, UserPriorities};
 pub use counters::QosCounters;
 pub use psdu::{Mpdu, Psdu};
 pub use secondary::Secondary;
@@ -31,6 +32,18 @@ keywords! {
         Dcf = "dcf",
         /// Enhanced distributed channel access: four categories, with aggregates and block acknowledgement.
         Edca = "edca",
+    }
+}
+
+keywords! {
+    /// Queues of a station.
+    pub enum Queues {
+        /// A queue for each access category, first in, first out, from which aggregates are made when they are sent
+        /// (ns-3).
+        Fifo = "fifo",
+        /// A queue for each station and TID, with a queue for each flow in it, and airtime fairness between stations
+        /// (mac80211 of Linux).
+        Mac80211 = "mac80211",
     }
 }
 
@@ -80,6 +93,8 @@ settings! {
             Parameters { aifsn: 2, cw_min: 7, cw_max: 15, txop_limit: Span::us(4096) },
         /// Category AC_VO: voice.
         pub voice: Parameters = Parameters { aifsn: 2, cw_min: 3, cw_max: 7, txop_limit: Span::us(2080) },
+        /// User priority of a packet, which is its TID, by the `dscp` of its flow.
+        pub user_priorities: UserPriorities = UserPriorities::Precedence,
         /// Sends a CF-End to end a TXOP that has time left.
         pub cf_end: bool = true,
         /// After a missing response, continues the TXOP after PIFS if an earlier frame of it succeeded and the medium
@@ -87,14 +102,17 @@ settings! {
         pub pifs_recovery: bool = false,
         /// Largest number of packets that a station holds in each access category, waiting or unacknowledged. Further
         /// packets wait in the interface queue.
-        pub held_packets: u32 = 128 => range(1, 1024),
+        pub held_packets: u32 = 128 => range(1, 1024)
+            ; used within |wlan: &super::Config| wlan.queues == Queues::Fifo, else "`wlan.queues` is `mac80211`",
         /// Largest airtime of the packets that a station holds in each access category, at the rates of their
         /// receivers; with many receivers, the sum of their `receiver_airtime` if that is larger. Further packets wait
         /// in the interface queue.
-        pub held_airtime: Option<Span> | "unlimited" = None => above(Span::ZERO).at_most(Span::secs(1)),
+        pub held_airtime: Option<Span> | "unlimited" = None => above(Span::ZERO).at_most(Span::secs(1))
+            ; used within |wlan: &super::Config| wlan.queues == Queues::Fifo, else "`wlan.queues` is `mac80211`",
         /// Airtime of held packets per receiver: the limit is the sum over all receivers if it exceeds `held_airtime`.
         pub receiver_airtime: Span = Span::ms(5) => at_most(Span::secs(1))
-            ; used when |c| c.held_airtime.is_some(), else "`held_airtime` is unlimited",
+            ; used when |c| c.held_airtime.is_some(), else "`held_airtime` is unlimited"
+            ; used within |wlan: &super::Config| wlan.queues == Queues::Fifo, else "`wlan.queues` is `mac80211`",
     }
 }
 

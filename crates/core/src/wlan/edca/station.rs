@@ -3,6 +3,7 @@
 use super::category::{AccessCategory, Backoff, CATEGORIES};
 use super::counters::QosCounters;
 use super::held::{Agreed, Held, Limits, Outcome, Queue, Room};
+use super::mac80211::{Queues, Waiting, expected_airtime};
 use super::psdu::Psdu;
 use super::recipient::{Arrival, Recipient, ahead};
 use super::secondary::{Secondary, WhenBusy};
@@ -119,6 +120,8 @@ pub struct QosStation {
     exchange: Option<Exchange>,
     backoffs: [Backoff; 4],
     queues: [Queue; 4],
+    /// Queues of mac80211 in front of a driver, which holds little; `None`: `queues` hold all packets.
+    mac80211: Option<Box<Queues>>,
     /// ADDBA responses to send: receiver, TID, and failed attempts.
     responses: Vec<(RadioId, u8, u32)>,
     recipients: Vec<Recipient>,
@@ -167,6 +170,7 @@ impl QosStation {
             queues: std::array::from_fn(|_| {
                 Queue::new(rules.has_block_ack() && rules.block_ack.agreement == Agreement::Established)
             }),
+            mac80211: None,
             responses: Vec::new(),
             recipients: Vec::new(),
             release_at: Time::NEVER,
@@ -189,6 +193,17 @@ impl QosStation {
         QosStation { secondary: others.map(Box::new), ..self }
     }
 
+    /// Returns the station with the queues of mac80211, if there are any.
+    #[must_use]
+    pub fn with_mac80211(self, queues: Option<Queues>) -> QosStation {
+        match queues {
+            Some(queues) => {
+                QosStation { queues: self.queues.map(Queue::with_driver), mac80211: Some(Box::new(queues)), ..self }
+            }
+            None => self,
+        }
+    }
+
     /// Resets the station after power-off; `dropped` gets the packets it was holding. Counters, sequence numbers, the
     /// windows of recipients and the RNG stream are kept; the packets in reordering buffers belong to the engine.
     pub fn restart(&mut self, rules: &Config, dropped: &mut Vec<PacketId>) {
@@ -199,7 +214,11 @@ impl QosStation {
             queue.clear(dropped);
             old.qos_counters.mpdus_failed += queue.take_failed();
         }
+        if let Some(waiting) = &mut old.mac80211 {
+            waiting.clear(|packet| dropped.push(packet));
+        }
         (self.queues, self.seen, self.secondary) = (old.queues, old.seen, old.secondary);
+        self.mac80211 = old.mac80211;
         (self.counters, self.qos_counters) = (old.counters, old.qos_counters);
         self.recipients = old.recipients;
         self.recipients.iter_mut().for_each(Recipient::forget_stored);
@@ -233,12 +252,24 @@ impl QosStation {
 
     /// Returns true if the station holds a packet.
     pub fn is_free(&self) -> bool {
-        self.queues.iter().all(Queue::is_empty)
+        self.queues.iter().all(Queue::is_empty) && self.mac80211.as_ref().is_none_or(|waiting| waiting.len() == 0)
     }
 
     /// Packets held by the station.
     pub fn packets(&self) -> usize {
-        self.queues.iter().map(Queue::len).sum()
+        let waiting = self.mac80211.as_ref().map_or(0, |waiting| waiting.len());
+        waiting + self.queues.iter().map(Queue::len).sum::<usize>()
+    }
+
+    /// Packets and bytes of a category that wait in the queues of mac80211.
+    pub fn waiting(&self, category: AccessCategory, timing: &Timing) -> (usize, u64) {
+        let (packets, bytes) = self.mac80211.as_ref().map_or((0, 0), |waiting| waiting.of(category));
+        (packets, bytes - packets as u64 * u64::from(timing.llc_bytes()))
+    }
+
+    /// Packets that the queues of mac80211 have marked.
+    pub fn marks(&self) -> u64 {
+        self.mac80211.as_ref().map_or(0, |waiting| waiting.marks())
     }
 
     /// Rate of data frames to a receiver.
@@ -302,12 +333,81 @@ impl QosStation {
 
     /// Takes a packet to send.
     pub fn enqueue(&mut self, packet: PacketId, kind: Kind, to: RadioId, tid: u8, bytes: u32, cx: &mut Cx<'_>) {
+        self.accept(kind, to);
+        let category = AccessCategory::of(tid);
+        self.queues[category as usize].push(packet, kind, to, tid, bytes + cx.timing.llc_bytes());
+        self.access(category, cx);
+    }
+
+    /// Takes a packet to send into the queues of mac80211. `flow`: hash of its flow; `ect`: it is ECN-capable.
+    pub fn queue(
+        &mut self,
+        (packet, kind, bytes): (PacketId, Kind, u32),
+        (to, tid): (RadioId, u8),
+        (flow, ect): (u64, bool),
+        cx: &mut Cx<'_>,
+    ) {
+        self.accept(kind, to);
+        let w = Waiting { packet, kind, msdu: bytes + cx.timing.llc_bytes(), ect, came: cx.now };
+        let waiting = self.mac80211.as_mut().expect("the station has queues of mac80211");
+        waiting.push((to, tid), w, flow, (&cx.rules.mac80211, cx.timing), cx.out);
+        let category = AccessCategory::of(tid);
+        self.pull(category, cx);
+        if self.has_work(category) {
+            self.access(category, cx);
+        }
+    }
+
+    /// Counts a packet that the station takes.
+    fn accept(&mut self, kind: Kind, to: RadioId) {
         if !to.is_broadcast() {
             self.counters.accepted[kind as usize] += 1;
         }
-        let category = AccessCategory::of(tid);
+    }
+
+    /// Gives the driver of a category aggregates from the queues of mac80211, as many as it takes.
+    fn pull(&mut self, category: AccessCategory, cx: &mut Cx<'_>) {
+        let QosStation { mac80211: Some(waiting), queues, control, modes, .. } = self else { return };
+        let (queue, rules, timing) = (&mut queues[category as usize], cx.rules, cx.timing);
+        let (cfg, block_ack) = (&rules.mac80211, &rules.block_ack);
+        queue.loose().for_each(|stream| waiting.put_back(stream, true, cx.now, cfg));
+        while queue.aggregates() < cfg.aggregates as usize {
+            let next = waiting.next(category, cfg, |to, tid| queue.next_of(to, tid, block_ack));
+            let Some((to, tid)) = next else { return };
+            let before = waiting.waiting(to, tid);
+            let asks = !to.is_broadcast() && rules.has_block_ack() && queue.ask(to, tid, before, cx.now);
+            if !asks {
+                let mode = control.as_ref().and_then(|control| control.last_to(to)).unwrap_or(modes.to(to));
+                let limit = category.parameters(&rules.edca).txop_limit;
+                let answer = timing.sifs + timing.control_for(mode, BLOCK_ACK_BYTES).1;
+                let airtime = if limit == Span::ZERO { Span(u64::MAX / 2) } else { limit - answer.min(limit) };
+                let room = Room {
+                    mode,
+                    airtime,
+                    protected_above: (u32::MAX, Span::ZERO),
+                    single_may_exceed: true,
+                    rate_limits: (usize::MAX, u32::MAX),
+                };
+                let expected = |msdu| expected_airtime((to, mode), category, timing.header_bytes() + msdu, timing);
+                let out = &mut *cx.out;
+                queue.make_aggregate((to, tid), room, (&rules.aggregation, block_ack), timing, || {
+                    waiting.pop((to, tid), cfg, expected, cx.now, out)
+                });
+            }
+            waiting.put_back((to, tid), queue.loose().any(|stream| stream == (to, tid)), cx.now, cfg);
+        }
+    }
+
+    /// Takes the packets out of the queues of mac80211 that wait for a station.
+    pub fn take_waiting(&mut self, station: RadioId, taken: impl FnMut(PacketId)) {
+        if let Some(waiting) = &mut self.mac80211 {
+            waiting.clear_to(station, taken);
+        }
+    }
+
+    /// A category has something to send, after it had nothing.
+    fn access(&mut self, category: AccessCategory, cx: &mut Cx<'_>) {
         let c = category as usize;
-        self.queues[c].push(packet, kind, to, tid, bytes + cx.timing.llc_bytes());
         let holds = self.txop.is_some_and(|txop| txop.category == category);
         if self.backoffs[c].contending || holds {
             return;
@@ -402,6 +502,7 @@ impl QosStation {
 
     /// A category may have something to send, after it had nothing.
     fn wake(&mut self, category: AccessCategory, cx: &mut Cx<'_>) {
+        self.pull(category, cx);
         let c = category as usize;
         let holds = self.txop.is_some_and(|txop| txop.category == category);
         if !self.backoffs[c].contending && !holds && self.has_work(category) {
@@ -562,10 +663,13 @@ impl QosStation {
             cx.out.extend(heard.psdu.mpdus.iter().map(|m| Out::Deliver { packet: m.packet }));
             return;
         }
+        let tid = heard.psdu.tid;
+        if let Some(waiting) = &mut self.mac80211 {
+            waiting.charge((frame.from, tid), frame.airtime, &cx.rules.mac80211);
+        }
         if self.response.is_some() {
             return;
         }
-        let tid = heard.psdu.tid;
         let known = |r: &Recipient| (r.from, r.tid) == (frame.from, tid);
         let agreed = heard.psdu.agreed || self.recipients.iter().any(known);
         let mut i = 0;
@@ -697,6 +801,9 @@ impl QosStation {
                 self.state = State::Idle;
                 let category = self.holder();
                 if let Some(held) = self.queues[category as usize].pop_broadcast() {
+                    if let Some(waiting) = &mut self.mac80211 {
+                        waiting.give_back((held.to, held.tid), held.expected, &cx.rules.mac80211);
+                    }
                     cx.out.push(Out::Sent { packet: held.packet });
                 }
                 self.end_txop(true, cx);
@@ -793,6 +900,9 @@ impl QosStation {
         let limits = limits(cx.rules, cx.rules.has_block_ack());
         for (held, outcome) in self.done.drain(..) {
             let packet = held.packet;
+            if let Some(waiting) = &mut self.mac80211 {
+                waiting.give_back((held.to, held.tid), held.expected, &cx.rules.mac80211);
+            }
             if outcome == Outcome::Acknowledged {
                 cx.out.push(Out::Sent { packet });
                 continue;
@@ -927,6 +1037,10 @@ impl QosStation {
             backoff.cw = category.parameters(&cx.rules.edca).cw_min;
         }
         backoff.draw(&mut self.rng);
+        if self.mac80211.is_some() {
+            // Airtime that is no longer pending lets other categories send, too.
+            CATEGORIES.into_iter().for_each(|category| self.wake(category, cx));
+        }
         self.proceed(cx);
     }
 
@@ -948,6 +1062,7 @@ impl QosStation {
         self.queues[c].expire(&limits, cx.now, &mut expired);
         self.done = expired;
         self.with_queue(cx, |_, _, _| ());
+        self.pull(txop.category, cx);
         match self.plan(txop, cx) {
             Some(exchange) => {
                 self.exchange = Some(exchange);
@@ -1160,6 +1275,9 @@ impl QosStation {
                     control.sent();
                 }
                 self.queues[c].on_sent();
+                if let Some(waiting) = &mut self.mac80211 {
+                    waiting.charge((to, self.psdu.tid), airtime, &cx.rules.mac80211);
+                }
             }
             let first = self.psdu.mpdus.first();
             frame.packet = first.map(|m| m.packet);
