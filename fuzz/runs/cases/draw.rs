@@ -108,8 +108,8 @@ impl Draw<'_> {
         if with_radio {
             self.radio(&preset);
             self.places();
-            // Deviations of ns-2 are those of its DCF.
-            let may_be_qos = !preset.starts_with("ns2") && self.chance.one_in(6);
+            // Deviations of ns-2 are those of its DCF, and the rate control of `ivynet` is for single frames.
+            let may_be_qos = !preset.starts_with("ns2") && preset != "ivynet" && self.chance.one_in(6);
             if has_ht(&preset) || may_be_qos {
                 self.qos(&preset);
             } else {
@@ -488,7 +488,8 @@ impl Draw<'_> {
         }
         if self.chance.one_in(3) {
             let algorithm = self.chance.pick(&["arf", "aarf", "ideal", "minstrel_ht"]).to_owned();
-            if algorithm != "ideal" || self.sums {
+            let sends_ht = of_preset || self.json["wlan"]["ppdu"]["format"] != "non_ht";
+            if (algorithm != "ideal" || self.sums) && (algorithm != "minstrel_ht" || sends_ht) {
                 self.set("wlan.rate_control.algorithm", algorithm);
             }
         }

@@ -251,15 +251,15 @@ def _udp_answers(ours: Estimates) -> list[tuple[str, str]]:
         )
         grows &= rest + udp > tcp
         kept.append(
-            f"with {ROUTINGS[r]} all flows together deliver {rest + udp:,.0f} Mbit in a run, and TCP alone, without "
-            f"datagrams, {tcp:,.0f}, of which it keeps {rest:,.0f}, {100 * rest / tcp:.0f} %"
+            f"with {ROUTINGS[r]} all flows together deliver {rest + udp:,.0f} Mbit in a run, where TCP alone delivers "
+            f"{tcp:,.0f}, but TCP keeps {cell(ours.take(full, TCP_BITS), 1e-6)} of them"
         )
         lost.append(f"{100 * ours.take(full, UDP_LOST).mean:.0f} %")
-        acks = [f"{100 * ours.take(p, ACKS_LOST).mean:.0f} %" for p in (alone, few, room)]
+        acks = [f"{100 * ours.take(p, ACKS_LOST).mean:.0f}" for p in (alone, few, room)]
         short = [f"{ours.take(p, SEGMENTS['heavy']).mean:,.0f}" for p in (alone, few, room)]
         stopped.append(
             f"with {ROUTINGS[r]} it reaches {short[0]} segments without datagrams, {short[1]} beside them, and "
-            f"{short[2]} with queues of {ROOM} packets; {', '.join(acks)} of the acknowledgements find a full queue"
+            f"{short[2]} with queues of {ROOM} packets; {', '.join(acks)} % of the acknowledgements find a full queue"
         )
     collapse = (
         f"{'No collapse, but TCP gives way' if grows else 'A collapse'}: beside the most datagrams (90 sources of "
