@@ -87,6 +87,8 @@ def publish_part(results: Path, docs: Path, package: Path) -> None:
         answers.write(package / answers.FILE, known)
     path = docs / "papers" / f"{name}.md"
     text = answers.replaced(path.read_text(encoding="utf-8"), page.ABOUT, known, f"{name}/")
+    linked = "|".join(re.escape(a.table) for a in known)
+    text = re.sub(rf"^- \[Addition.*\]\({name}/(?:{linked})\)\n", "", text, flags=re.MULTILINE) if linked else text
     for title, table in re.findall(r"^(### .+\n\n)((?:\|.*\n)+)", own, re.MULTILINE):
         text = re.sub(rf"(?<={re.escape(title)})(?:\|.*\n)+", lambda _, table=table: table, text)
     for heading, link in (("Figures", "![Figure"), ("Figures", "![Addition"), ("Tables", "- [Addition")):

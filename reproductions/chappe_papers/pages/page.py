@@ -313,7 +313,9 @@ def write_markdown(path: Path, page: Page) -> None:
         lines += ["## Other readings", "", *(line for text in page.readings for line in (text, ""))]
     if page.figures:
         lines += ["## Figures", "", *(f"![{f.title}]({f.png})" for f in page.figures), ""]
-    files = [f"[{s.title}]({s.csv})" for s in page.sheets]
+    # An answer has the link to its table.
+    linked = {a.table for a in page.answers}
+    files = [f"[{s.title}]({s.csv})" for s in page.sheets if s.csv not in linked]
     files += [", ".join(f"[{f}]({f})" for f in page.files)] if page.files else []
     if files:
         lines += ["## Tables", "", *(f"- {f}" for f in files), ""]
