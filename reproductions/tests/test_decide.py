@@ -200,7 +200,7 @@ def test_a_page_is_made_again_to_the_byte(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_a_fresh_experiment_has_seeds_that_no_look_has_seen(tmp_path: Path) -> None:
     def made() -> str:
-        assert judge_anew(PAPER, tmp_path, "S-1", jobs=1) == 0
+        assert judge_anew(PAPER, tmp_path, "S-2", jobs=1) == 0
         return (tmp_path / "fresh.csv").read_text()
 
     written = made()
@@ -209,8 +209,8 @@ def test_a_fresh_experiment_has_seeds_that_no_look_has_seen(tmp_path: Path) -> N
     assert seeds == list(range(FIRST_SEED, FIRST_SEED + 2 * planned))
     # Again, beside another claim.
     header, *rows = written.splitlines(keepends=True)
-    assert [row.split(",")[0] for row in rows] == ["S-1"] * len(PAPER.design.full.x)
-    other = rows[0].replace("S-1", "S-0")
+    assert [row.split(",")[0] for row in rows] == ["S-2"]
+    other = rows[0].replace("S-2", "S-0")
     (tmp_path / "fresh.csv").write_text("".join([header, other, *rows]))
     assert made() == "".join([header, other, *rows])
 

@@ -11,14 +11,14 @@ from small_paper.design import Point
 CLAIMS = Claims()
 
 
-@CLAIMS.claim("S-1", "Vegas has a higher goodput than NewReno", section="1", figures=(1,), fresh=2)
+@CLAIMS.claim("S-1", "Vegas has a higher goodput than NewReno", section="1", figures=(1,))
 def _(data: Estimates) -> Iterator[Observation]:
     for hops in data.x:
         for vegas, newreno in data.both(Point("vegas", hops), Point("newreno", hops), "goodput_bps"):
             yield more(f"{hops} hops", vegas, newreno, smallest=0.01)
 
 
-@CLAIMS.claim("S-2", "Over two hops NewReno has twice as much", section="2")
+@CLAIMS.claim("S-2", "Over two hops NewReno has twice as much", section="2", fresh=2)
 def _(data: Estimates) -> Iterator[Observation]:
     vegas, newreno = data.several([Point("vegas", 2), Point("newreno", 2)], "goodput_bps")
     yield equal("2 hops", newreno, type(vegas)(2 * vegas.mean, 4 * vegas.variance, vegas.df))
