@@ -10,7 +10,7 @@ from chappe.printing.problems import sketch
 
 Preset = str | list[str]
 
-PRESETS: tuple[Preset, ...] = ("802.11n", "802.11ac", ["802.11n", "linux-mesh"], ["802.11ac", "linux-mesh"])
+PRESETS: tuple[Preset, ...] = ("802.11n", "802.11ac", "linux-mesh", ["linux-mesh", "802.11ac"])
 
 TOPOLOGIES: dict[str, dict[str, Any]] = {
     "chain": {"hops": 3, "spacing": "30 m"},

@@ -20,7 +20,6 @@ const HIDDEN: &[(&str, &str)] = &[
     ("net.mtu", "a limit of what is accepted"),
     ("snoop.drop_old_acks", "acknowledgements overtake each other only where routes change beyond the middlebox"),
     ("tcp.dup_acks", "an acknowledgement of nothing new comes here only while data are outstanding"),
-    ("wlan.mac80211.limit_broadcast", "the two broadcasts that a driver holds are not pending for that long"),
     ("wlan.duplicate_detection", "a station sets the retry bit whenever it repeats a number, until numbers wrap round"),
 ];
 
