@@ -252,7 +252,7 @@ impl QosStation {
 
     /// Returns true if the station holds a packet.
     pub fn is_free(&self) -> bool {
-        self.queues.iter().all(Queue::is_empty) && self.mac80211.as_ref().is_none_or(|waiting| waiting.len() == 0)
+        self.queues.iter().all(Queue::is_empty) && self.mac80211.as_ref().is_none_or(|waiting| waiting.is_empty())
     }
 
     /// Packets held by the station.

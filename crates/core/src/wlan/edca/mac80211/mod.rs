@@ -138,6 +138,11 @@ impl Queues {
         self.flows.len()
     }
 
+    /// Returns true if no packet waits.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Number of packets that CoDel has marked.
     pub fn marks(&self) -> u64 {
         self.flows.marks
