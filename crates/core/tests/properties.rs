@@ -71,9 +71,9 @@ pub fn noise(chance: u32) -> (String, &'static str) {
         ),
         _ => String::new(),
     };
-    // Ideal rate control goes by a ratio to the noise.
-    let controls = Algorithm::WORDS.iter().map(|w| w.0).filter(|w| !radio.is_empty() || *w != Algorithm::Ideal.word());
-    let controls: Vec<_> = controls.collect();
+    // Ideal rate control goes by a ratio to the noise, and Minstrel-HT by aggregates.
+    let fits = |a: &&Algorithm| !a.over_aggregates() && (!radio.is_empty() || !a.knows_signals());
+    let controls: Vec<_> = Algorithm::ALL.iter().filter(fits).map(|a| a.word()).collect();
     let control = controls[chance as usize / 8 % controls.len()];
     (radio, control)
 }
@@ -248,6 +248,7 @@ pub fn qos_scenarios() -> impl Strategy<Value = String> {
         ("802.11n", "ppdu = { mcs = 0 }"),
         ("802.11n", "ppdu = { mcs = 7, streams = 2, guard_interval = \"400 ns\" }"),
         ("802.11n", "ppdu = { format = \"non_ht\" }"),
+        ("802.11n-2.4ghz", "ppdu = { mcs = 7, streams = 2 }, rate_control.algorithm = \"minstrel_ht\""),
         ("802.11ac", "ppdu = { mcs = 4 }"),
         ("802.11ac", "ppdu = { mcs = 9, guard_interval = \"400 ns\" }, signal_extension = \"6 us\""),
     ]);
