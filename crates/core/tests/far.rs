@@ -66,7 +66,7 @@ fn hop_works_within_the_timers_and_a_warning_says_so_beyond() {
         // short slots are known (10.3.2.9).
         let (round, setting) = match preset {
             _ if fixed => (4.0, "wlan.max_propagation"),
-            "802.11a" | "802.11g" | "802.11n" | "802.11ac" => (9.0, "wlan.slot_time"),
+            "802.11a" | "802.11g" | "802.11n" | "802.11ac" | "linux-mesh" => (9.0, "wlan.slot_time"),
             _ => (20.0, "wlan.slot_time"),
         };
         let limit = round * 300.0 / 2.0;
