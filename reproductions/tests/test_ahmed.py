@@ -110,8 +110,9 @@ def test_every_number_of_ns2_is_the_mean_over_its_walks() -> None:
 
 
 def test_claims_that_ns2_can_answer() -> None:
-    verdicts = {c.id: c.judged(DESIGN.ns2()).alone.verdict for c in CLAIMS}
-    assert verdicts["P4-F2-2"] is Verdict.CONFIRMED, "with RED less is lost"
+    [loss] = [c.judged(DESIGN.ns2()) for c in CLAIMS if c.id == "P4-F2-2"]
+    assert loss.counts == "5/0/5", "with RED less is lost; five walks do not show it at all points"
+    assert all(o.effect.mean < 0.8 for o in loss.observations)
     assert not CLAIMS[0].judged(DESIGN.ns2()).observations, "ns-2 has no Westwood that uses its estimate"
 
 

@@ -88,7 +88,7 @@ def test_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     unwrapped = re.sub(r" ?\n(?!- |Claims: )", " ", printed)
     for f in PAPER.findings:
         assert re.search(
-            rf"^- {re.escape(f.says)}: ({words}) \(published: ({words}); "
+            rf"^- {re.escape(f.says)}: ({words})\b.* \(published: ({words})\b.*; "
             rf"{re.escape(f.of)}: paper .*; here .*\)(: .*)?\. \[.*\]$",
             unwrapped,
             re.MULTILINE,
@@ -97,7 +97,7 @@ def test_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert text in printed
     figures = [f"{figure}.{end}" for figure in ("key", *(f"figure{n}" for n in FIGURES)) for end in ("csv", "svg")]
     tables = [f"{name}.csv" for name in (*EXTRAS, *(f"table{n}" for n in SHEETS))]
-    files_ = ("answers.csv", "claims.csv", "findings.csv", "searches.csv", "index.html", "paper.md")
+    files_ = ("answers.csv", "claims.csv", "findings.csv", "searches.csv", "unknowns.csv", "index.html", "paper.md")
     assert sorted(written) == sorted([*figures, *tables, *files_])
 
     # Existing runs are not repeated.

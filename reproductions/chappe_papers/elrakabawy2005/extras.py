@@ -308,8 +308,8 @@ def _change(e: Estimate) -> str:
 
 
 def _whole(ratio: float) -> str:
-    """A ratio as a change in whole percent, without a negative zero."""
-    return f"{round(100 * (ratio - 1)) or 0:+d}"
+    """A ratio as a change in whole percent, without a negative zero; "-" where it is not known."""
+    return f"{round(100 * (ratio - 1)) or 0:+d}" if math.isfinite(ratio) else "-"
 
 
 def _motion_rows(ours: Estimates, _ns2: Estimates) -> Rows:
@@ -341,6 +341,7 @@ def _motion_answers(ours: Estimates) -> Answers:
         return []
     at = 1 - 0.05 / len(gains)
     most = 100 * (max(e.interval(at)[1] for e in gains.values()) - 1)
+    bound = f"no gain above {most:.0f} %" if math.isfinite(most) else "a gain of any size is possible"
     better = [key for key, e in gains.items() if e.interval(at)[0] > 1]
     parts = []
     for added, title in _ADDED.items():
@@ -349,7 +350,7 @@ def _motion_answers(ours: Estimates) -> Answers:
     vegas = "; ".join(f"{_change(e)} over {_ROUTED[p]}" for p, e in lead.items() if e is not None)
     text = (
         f"{'Yes, in part' if better else 'No gain is shown'}: compared walk by walk, goodput changes by "
-        f"{' and by '.join(parts)}, over AODV and DSR, with NewReno and Vegas; no gain above {most:.0f} % (all "
+        f"{' and by '.join(parts)}, over AODV and DSR, with NewReno and Vegas; {bound} (all "
         f"{len(gains)} intervals together at 95 %). Vegas compared with NewReno: {vegas}."
     )
     return [("Do ELFN or DOOR help under motion (the paper's outlook)?", text)]
