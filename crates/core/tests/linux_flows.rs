@@ -37,7 +37,7 @@ const ABOUT: &str = "\n## Flows\n\n\
 const SHARES: &str = "\n### Shares\n\n\
     The shares of several flows are inside if the goodput of each flow and Jain's index are within 5 % of the range of the kernel's\n\
     runs. Jain's index of a run lies between those of the ends of its flows' ranges. Of `G` the flows of one run alone are known.\n\
-    Their shares hardly depend on the spacing of the datagrams:\n";
+    The shares of all cases hardly depend on the spacing of the datagrams:\n";
 
 /// Head of the tables.
 const TABLE: &str = "\

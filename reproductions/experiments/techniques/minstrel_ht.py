@@ -103,7 +103,7 @@ def page() -> str:
         "that takes: up to three times in 50 ms, 2 ms each at MCS 0. Ideal rate control asks for a bit error rate of",
         "1e-6, and so leaves an MCS too early.",
         "",
-        "A walk from 10 to 160 m and back at 5 m/s:",
+        "One run of a walk from 10 to 160 m and back at 5 m/s:",
         "",
         "| rate control | goodput \\[Mbit/s\\] | longest time without a packet \\[s\\] |",
         "|---|---|---|",
