@@ -81,7 +81,7 @@ def answered(paper: Paper) -> list[answers.Answer]:
 
 
 def unknowns(paper: Paper) -> list[Unknown]:
-    """What a paper does not say, and what reverses its claims, from the file in its package."""
+    """Details that a paper leaves open and that reverse its claims, from the file in its package."""
     path = paper.folder.joinpath(UNKNOWNS)
     rows = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines())) if path.is_file() else []
     found = []

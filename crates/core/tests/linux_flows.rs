@@ -33,7 +33,7 @@ const ABOUT: &str = "\n## Flows\n\n\
     20 ms earlier or later, the kernel's first flow has 4559 to 5293 kbit/s and its second 4692 to 5509 kbit/s; the ranges\n\
     include these runs.\n\n";
 
-/// How shares are judged.
+/// Rule by which shares are judged.
 const SHARES: &str = "\n### Shares\n\n\
     The shares of several flows are inside if the goodput of each flow and Jain's index are within 5 % of the range of the kernel's\n\
     runs. Jain's index of a run lies between those of the ends of its flows' ranges. Of `G` the flows of one run alone are known.\n\
@@ -211,7 +211,7 @@ fn jain(goodputs: &[f64]) -> f64 {
     sum * sum / (goodputs.len() as f64 * goodputs.iter().map(|g| g * g).sum::<f64>())
 }
 
-/// How the flows of a case share a link.
+/// Shares of the flows of a case in a link.
 struct Shares<'a> {
     case: &'a Case<'a>,
     ours: Vec<f64>,
@@ -241,7 +241,7 @@ impl<'a> Shares<'a> {
         self.apart.iter().chain([&apart(self.jain, self.theirs)]).any(|x| x.abs() > SHARE)
     }
 
-    /// What the larger of two flows has more than in the kernel's runs.
+    /// Tells by what factor the larger of two flows exceeds the smaller, here and in the kernel's runs.
     fn told(&self) -> Option<String> {
         let [first, second] = self.case.flows.as_slice() else { return None };
         let (larger, smaller) = if self.ours[0] > self.ours[1] { (0, 1) } else { (1, 0) };
@@ -266,7 +266,7 @@ impl<'a> Shares<'a> {
     }
 }
 
-/// How flows share links, compared with the kernel.
+/// Shares of flows in links, compared with the kernel.
 struct Told {
     /// For the beginning of the page.
     head: String,

@@ -187,7 +187,7 @@ def _least(points: Iterable[Decided]) -> str:
 
 
 def _where(points: Sequence[Decided]) -> str:
-    """Where a statement holds, and where it does not: groups, or points if there are none."""
+    """Groups, or points without groups, in which a statement holds, and those in which it does not."""
     grouped = all(p.group for p in points)
     names = [p.group if grouped else p.where for p in points]
     found: dict[Verdict, list[str]] = {}

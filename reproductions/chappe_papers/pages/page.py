@@ -25,10 +25,10 @@ COUNTED = (
 """Legend of the cells of claims."""
 
 HANGING = "What the paper does not say reverses other claims (`unknowns.csv` has both effects of each):"
-"""Begins the list of what the paper does not say."""
+"""Introduces the list of details that the paper leaves open."""
 
 NUMBERS = "[findings.md](../findings.md) says of what the numbers are, with a reason for each verdict."
-"""Where conclusions have more than in their table."""
+"""Points at the page with more about the conclusions."""
 
 ADVICE = "What should I do?"
 """Heading of the advice."""
@@ -90,10 +90,10 @@ class JudgedFinding:
 
 @dataclass(frozen=True)
 class Unknown:
-    """What a paper does not say, and what reverses claims.
+    """A detail that a paper leaves open and that reverses claims.
 
     Attributes:
-        name: What it is.
+        name: Name of the detail.
         claims: Names of the claims.
         shown: Effects in both readings, of the first claim.
     """
@@ -157,11 +157,11 @@ class Page:
     facts: Mapping[str, str]
     scenario: str
     lead: str = ""
-    """What readers must know before all verdicts."""
+    """Warning to readers, before all verdicts."""
     robust: Sequence[str] = ()
-    """Conclusions that are decided, and hang on nothing that the paper does not say, with their verdicts."""
+    """Decided conclusions that no open detail reverses, with their verdicts."""
     unknowns: Sequence[Unknown] = ()
-    """What the paper does not say, and what reverses claims."""
+    """Details that the paper leaves open and that reverse claims."""
     advice: Sequence[str] = ()
     """The recommendation of the paper, and ours, in a list."""
     advice_note: str = ""
@@ -249,7 +249,7 @@ def conclusions(page: Page) -> list[str]:
 
 
 def first_screen(page: Page) -> list[str]:
-    """What is robust, what hangs on which unknown, and the conclusions in a table."""
+    """The robust conclusions, the open details that reverse claims, and a table of all conclusions."""
     lines = [page.lead, ""] if page.lead else []
     said = [f"**Robust**: {'; '.join(page.robust)}."] if page.robust else []
     said += [HANGING] if page.unknowns else []

@@ -47,7 +47,7 @@ def said(points: Sequence[Row]) -> str:
 
 
 def moved_by(before: str, points: Sequence[Row]) -> str:
-    """Why a verdict is another than before; empty if it is the same."""
+    """Reason why a verdict has changed; empty if it has not."""
     now = points[0]["verdict"]
     if not before:
         return NEW

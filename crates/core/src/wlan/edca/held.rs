@@ -409,8 +409,8 @@ impl Queue {
         self.held.iter().filter(|h| h.aggregate == LOOSE).map(|h| (h.to, h.tid))
     }
 
-    /// What the next aggregate of a stream can have: `None`: none can be made now; `Some(true)`: packets that the driver
-    /// has already.
+    /// Source of the packets of a stream's next aggregate: `None`: no aggregate can be made now; `Some(true)`: packets
+    /// that the driver has already.
     pub fn next_of(&self, to: RadioId, tid: u8, block_ack: &BlockAck) -> Option<bool> {
         let state = self.state(to, tid);
         if state.holds() {
