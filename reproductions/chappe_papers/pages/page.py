@@ -16,7 +16,7 @@ Rows = Sequence[Sequence[str]]
 WIDEST = 160
 """Longest row of a table [characters]."""
 
-ABOUT = "Chappe simulates TCP over wireless networks packet by packet; this page judges the claims of a paper with it."
+ABOUT = "Chappe simulates TCP over wireless networks packet by packet. This page judges a paper by such simulations."
 
 COUNTED = (
     '"9/0/4, +12 to +104 %" means: nine points agree with the paper, none contradicts it, four are undecided; '
@@ -24,16 +24,16 @@ COUNTED = (
 )
 """Legend of the cells of claims."""
 
-HANGING = "What the paper does not say reverses other claims (`unknowns.csv` has both effects of each):"
+HANGING = "Details that the paper leaves open reverse other claims (`unknowns.csv` has the effects of both readings):"
 """Introduces the list of details that the paper leaves open."""
 
-NUMBERS = "[findings.md](../findings.md) says of what the numbers are, with a reason for each verdict."
+NUMBERS = "[findings.md](../findings.md) names the quantity of each row and gives reasons for the verdicts."
 """Points at the page with more about the conclusions."""
 
 ADVICE = "What should I do?"
 """Heading of the advice."""
 
-DRAWN = "In figures, stars and gray bands are numbers of the paper, gray rings values from fewer than five runs."
+DRAWN = "In figures, stars and gray bands are numbers of the paper; gray rings mark values from fewer than five runs."
 """Legend of the figures."""
 
 

@@ -662,7 +662,7 @@ impl Queue {
         stream.on_answer();
         self.leave();
         if self.driver.is_some() {
-            // What was lost goes into the next aggregate. Without any answer a driver repeats the same one.
+            // Lost MPDUs go into the next aggregate. Without any answer a driver repeats the same aggregate.
             let lost = |h: &&mut Held| h.to == to && h.tid == tid && h.sent && !h.open;
             self.held.iter_mut().filter(lost).for_each(|h| h.aggregate = LOOSE);
         }

@@ -175,7 +175,7 @@ impl Rates {
             for rate in self.group(group).rev() {
                 let of = self.of(rate);
                 of.update();
-                // What was never tried works at least as well as a faster rate.
+                // An untried rate works at least as well as a faster one.
                 if of.tried {
                     faster = faster.max(of.probability);
                 } else {
