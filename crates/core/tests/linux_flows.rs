@@ -252,7 +252,7 @@ impl<'a> Shares<'a> {
         let quotient = self.ours[larger] / self.ours[smaller];
         let name = self.case.name;
         Some(format!(
-            "in `{name}` {large} has {quotient:.1} times the goodput of {small}, the kernel's at most {most:.1} times"
+            "in `{name}` {large} has {quotient:.1} times the goodput of {small}, in the kernel's runs at most {most:.1} times"
         ))
     }
 
@@ -311,7 +311,7 @@ fn shares(cases: &[Case], measured: &[Measured]) -> Told {
     });
     let roomy = roomy.collect::<Vec<_>>().join(";\n");
     let table = format!(
-        "{table}\nThe shares of BBR and CUBIC hang on a few packets of the queue:\n{roomy}.\nHow many the kernel's shaper and emulator hold in addition to the queue is not known.\n"
+        "{table}\nThe shares of BBR and CUBIC depend on a few packets of the queue:\n{roomy}.\nThe number of packets that the kernel's shaper and emulator hold in addition to the queue is not known.\n"
     );
     let told: Vec<String> = outside.iter().filter_map(|s| s.told()).collect();
     let single: Vec<&&Shares> = outside.iter().filter(|s| s.told().is_none()).collect();
@@ -320,10 +320,10 @@ fn shares(cases: &[Case], measured: &[Measured]) -> Told {
     let index = most(single.iter().map(|s| apart(s.jain, s.theirs)).collect());
     let inside = format!("{} of {}", several.len() - outside.len(), several.len());
     let head = format!(
-        "The flows of {inside} cases with several share the link as in the kernel's runs. Outside of these are BBR and CUBIC:\n\
+        "In {inside} cases with several flows, the flows share the link as in the kernel's runs. BBR and CUBIC do not:\n\
         {}.\n\
-        Of four equal flows, of which one run of the kernel is known, single ones differ by up to {flows:.0} %, Jain's index by up to {index:.0} %.",
-        told.join(",\n")
+        Of four equal flows, of which one run of the kernel is known, single flows differ by up to {flows:.0} %, Jain's index by up to {index:.0} %.",
+        told.join(";\n")
     );
     Told { head, table, inside }
 }

@@ -313,7 +313,7 @@ class Changed(ElRakabawy):
         self.full = FULL._replace(seeds=len(runs.seeds), doubted=len(runs.seeds), states=len(runs.seeds), x=CHAINS)
 
     def packets(self, _point: Point, _length: Length) -> int:
-        """The same for all."""
+        """Number of packets, equal for all points."""
         return self._packets
 
     def scenario(self, point: Point, length: Length) -> chappe.Scenario:
@@ -322,7 +322,7 @@ class Changed(ElRakabawy):
         return super().scenario(vegas, length).with_settings(self._changes)
 
     def seeds(self, _point: Point, length: Length) -> int:
-        """The same for all."""
+        """Number of seeds, equal for all points."""
         return int(length.seeds)
 
     def further(self, _point: Point, length: Length, _rows: pl.DataFrame) -> int:

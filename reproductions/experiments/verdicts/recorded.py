@@ -118,7 +118,7 @@ class Pretended(Estimates):
         object.__setattr__(self, "_made", made[kind])
 
     def get(self, _point: Any, _measure: str, /) -> Estimate | None:
-        """The same everywhere."""
+        """The made estimate, equal for all points and measures."""
         return self._made  # type: ignore[attr-defined, no-any-return]
 
     def has_runs(self, point: Any, /) -> bool:

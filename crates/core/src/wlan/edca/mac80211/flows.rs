@@ -23,9 +23,9 @@ pub struct Waiting {
     pub kind: Kind,
     /// Size of the MSDU, with LLC and SNAP \[B\].
     pub msdu: u32,
-    /// It is ECN-capable.
+    /// The packet is ECN-capable.
     pub ect: bool,
-    /// Time of its arrival.
+    /// Time of the packet's arrival.
     pub came: Time,
 }
 
