@@ -35,7 +35,7 @@ from chappe_papers.pages.figures import Rows, Sheet, cell
 from chappe_papers.runs.estimates import Estimates
 
 Answers = list[tuple[str, str]]
-"""Questions, and answers."""
+"""Questions with their answers."""
 
 # ---- control frames at 1 Mbit/s ----
 
@@ -77,7 +77,7 @@ def _control_rows(ours: Estimates, _ns2: Estimates) -> Rows:
 
 
 def _explained(grown: Estimate, more: Estimate) -> Estimate:
-    """Part of what is missing to a growth like that of the rate that a change gives (delta method)."""
+    """Share of the missing growth, to one like that of the rate, that a change gives (delta method)."""
     lacking = 1 - grown.mean
     variance = more.variance / lacking**2 + grown.variance * (1 - more.mean) ** 2 / lacking**4
     return Estimate((more.mean - grown.mean) / lacking, variance, min(grown.df, more.df))

@@ -78,7 +78,7 @@ def side(o: Observation) -> int:
 
 
 COLUMNS = ("reading", "claim", "main reading", "its effects", "verdict", "effects")
-"""Of the table of reversals."""
+"""Header of the table of reversals."""
 
 
 def rows(claims: Sequence[Claim], data: Estimates, readings: Mapping[str, Change]) -> list[list[str]]:

@@ -38,13 +38,13 @@ pub struct Held {
     in_psdu: bool,
     /// The outcome of the last attempt is not known yet.
     open: bool,
-    /// Aggregate of the driver in which it is; `LOOSE`: none.
+    /// Aggregate of the driver that contains the packet; `LOOSE`: none.
     aggregate: u32,
-    /// Airtime that it was expected to need when it came to the driver.
+    /// Airtime that the packet was expected to need when it came to the driver.
     pub expected: Span,
 }
 
-/// Number of no aggregate: packets wait for their place in one, or the driver makes none.
+/// Number of no aggregate: packets wait for their place in an aggregate, or the driver makes none.
 const LOOSE: u32 = 0;
 
 /// State of an agreement at its originator.

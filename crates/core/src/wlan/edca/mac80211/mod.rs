@@ -1,6 +1,6 @@
 //! Queues of mac80211, the MAC of Linux (Linux 6.18, `net/mac80211/tx.c`): a queue for each station and TID, and one for
 //! broadcasts. The queues of a category take turns by the airtime of their stations (airtime fairness), and give a
-//! driver as much as may be pending there (airtime queue limits).
+//! driver packets up to a limit of pending airtime (airtime queue limits).
 
 mod flows;
 
@@ -351,7 +351,7 @@ impl Airtime {
 }
 
 /// Airtime that an MPDU is expected to need (`ieee80211_calc_expected_tx_airtime`): of its bytes, and its share of the
-/// preamble of an aggregate, which is taken to be longer the faster it is. Nothing is said of AIFS, backoff and
+/// preamble of an aggregate, which is taken to be longer the faster it is. There is no part for AIFS, backoff and
 /// responses.
 pub fn expected_airtime((to, mode): (RadioId, Mode), category: AccessCategory, bytes: u32, timing: &Timing) -> Span {
     if to.is_broadcast() {
