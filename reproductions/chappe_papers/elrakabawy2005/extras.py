@@ -4,7 +4,7 @@ import math
 from itertools import combinations
 
 import numpy as np
-from chappe.stats import Estimate, Share
+from chappe.stats import Estimate, Share, total
 
 from chappe_papers.elrakabawy2005.design import (
     FAILED,
@@ -62,8 +62,7 @@ def _growth(ours: Estimates, variant: str, rate: float, how: str) -> Estimate | 
     """Growth of goodput from the lowest rate on, as a share of the growth of the rate."""
     low = RATES[0]
     for a, b in ours.both(_control_point(variant, rate, how), _control_point(variant, low, how), GOODPUT):
-        e, factor = times(a, b), low / rate
-        return Estimate(factor * e.mean, factor**2 * e.variance, e.df)
+        return total([times(a, b)], by=rate / low)
     return None
 
 

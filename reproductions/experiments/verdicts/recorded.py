@@ -19,8 +19,7 @@ from chappe.stats import Estimate, Skewed
 from chappe.stats.quantiles import Quantile
 from chappe.study import Relative
 from chappe_papers.judging.claims import Claim
-from chappe_papers.judging.decide import LOOKS
-from chappe_papers.judging.judge import Answer, Check, Form, Observation, Size, _beyond, inside
+from chappe_papers.judging.judge import LEVEL, Answer, Check, Form, Observation, Size, _beyond, inside
 from chappe_papers.judging.words import Decided, Decision
 from chappe_papers.paper import Paper
 from chappe_papers.runs.estimates import Estimates
@@ -210,13 +209,20 @@ def answer(claim: Claim, rows: list[Row], x: tuple[Any, ...]) -> RecordedAnswer:
         observations.append(o)
     size = rows[0]["size"]
     spreads = {n: row["single_runs"] for n, row in enumerate(own) if row.get("single_runs")}
-    return RecordedAnswer(tuple(observations), False, LOOKS, claim.first, claim.hangs, kept, size, spreads)
+    looks = round(100 * LEVEL / float(rows[0]["level_percent"]))
+    return RecordedAnswer(tuple(observations), False, looks, claim.first, claim.hangs, kept, size, spreads)
+
+
+def read(path: Path) -> list[Row]:
+    """The rows of a file of claims."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def published(paper: Paper, folder: Path = DOCS) -> dict[str, list[Row]]:
     """The rows of each claim of a paper."""
     rows: dict[str, list[Row]] = {}
-    for row in csv.DictReader((folder / paper.name / "claims.csv").read_text(encoding="utf-8").splitlines()):
+    for row in read(folder / paper.name / "claims.csv"):
         rows.setdefault(row["claim"], []).append(row)
     return rows
 
