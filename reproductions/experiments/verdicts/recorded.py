@@ -19,7 +19,7 @@ from chappe.stats import Estimate, Skewed
 from chappe.stats.quantiles import Quantile
 from chappe.study import Relative
 from chappe_papers.judging.claims import Claim
-from chappe_papers.judging.judge import LEVEL, Answer, Check, Form, Observation, Size, _beyond, inside
+from chappe_papers.judging.judge import LEVEL, Answer, Check, Observation, Size, _beyond, inside
 from chappe_papers.judging.words import Decided, Decision
 from chappe_papers.paper import Paper
 from chappe_papers.runs.estimates import Estimates
@@ -199,7 +199,8 @@ def answer(claim: Claim, rows: list[Row], x: tuple[Any, ...]) -> RecordedAnswer:
     numbers = [(s, g, n) for _, s, g, n in _key(("", s, g) for _, s, g in parts)]
     observations, kept = [], {}
     for n, (row, key, number) in enumerate(zip(own, keys, numbers, strict=True)):
-        o = said.get(key) or in_order.get(number) or Observation("", UNKNOWN, 1.0, 1.0, form=Form(unit=row["unit"]))
+        o = said.get(key) or in_order.get(number) or Observation("", UNKNOWN, 1.0, 1.0)
+        o = replace(o, form=replace(o.form, unit=row["unit"]))
         o = replace(o, where=row["where"], group=row["group"], sub_claim=key[1])
         effect = _effect(row, o)
         o = _tested(replace(o, effect=effect))
