@@ -31,7 +31,7 @@ from chappe_papers.elrakabawy2005.points import (
 )
 from chappe_papers.extras import Extra, percent
 from chappe_papers.judging.judge import times
-from chappe_papers.pages.figures import Rows, Sheet, cell
+from chappe_papers.pages.figures import SHARE, Rows, Sheet, cell
 from chappe_papers.runs.estimates import Estimates
 
 Answers = list[tuple[str, str]]
@@ -210,7 +210,7 @@ def _tradeoff_rows(ours: Estimates, _ns2: Estimates) -> Rows:
         for v in MULTI:
             p = Point(v, 0, rate, place)
             rows.append([PLACES[place], f"{rate:g} Mbit/s", NAMES[v], cell(ours.get(p, GOODPUT), 1e-3),
-                         cell(ours.get(p, JAIN))])  # fmt: skip
+                         cell(ours.get(p, JAIN), limits=SHARE)])  # fmt: skip
     return rows
 
 
