@@ -4,7 +4,7 @@
 ``reproductions/docs/aggregation.md``.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from pathlib import Path
@@ -13,6 +13,9 @@ from textwrap import wrap
 from typing import Any
 
 import chappe
+from chappe import text as show
+from chappe.stats import Estimate, Jackknife
+from chappe.study import Relative
 
 PAGE = Path(__file__).parents[2] / "docs" / "aggregation.md"
 VARIANTS = {"newreno": "NewReno", "cubic": "CUBIC", "vegas": "Vegas"}
@@ -20,7 +23,7 @@ HOPS = range(1, 6)
 AGGREGATES = (1, 8, 32)
 WINDOWS = (16, 64)
 RTS = ("never", "3000 B")
-SEEDS = (1, 2, 3, 4, 5)
+SEEDS = range(1, 16)
 
 Key = tuple[str, int, int, int, str]
 
@@ -56,26 +59,39 @@ def _routes(hops: int) -> list[dict[str, int]]:
     return there + [{"node": i, "dst": 0, "next_hop": i - 1} for i in range(1, hops + 1)]
 
 
-def measure(key: Key) -> dict[str, float]:
-    """Means over the seeds: goodput [Mbit/s], round-trip time [ms], share of segments sent again [%]."""
+def measure(key: Key) -> dict[str, list[float]]:
+    """Values of each seed: goodput [Mbit/s], round-trip time [ms], share of segments sent again [%]."""
     of_runs = []
     for seed in SEEDS:
         flow = chappe.run(scenario(*key), seed=seed).flows.row(0, named=True)
         sent = flow["packets_sent"] or 1
         again = 100 * flow["retransmissions"] / sent
         of_runs.append((flow["goodput_bps"] / 1e6, 1e3 * flow["mean_rtt_s"], again))
-    goodput, rtt, again = (fmean(values) for values in zip(*of_runs, strict=True))
-    return {"goodput": goodput, "rtt": rtt, "again": again}
+    return dict(zip(("goodput", "rtt", "again"), map(list, zip(*of_runs, strict=True)), strict=True))
 
 
-def page(found: dict[Key, dict[str, float]]) -> str:
+def between(values: Sequence[float]) -> str:
+    """A mean with its 95 % interval."""
+    e = Estimate.of(values)
+    low, high = e.interval()
+    return show.estimate({"estimate": e.mean, "ci_low": low, "ci_high": high})
+
+
+def page(found: dict[Key, dict[str, list[float]]]) -> str:
     """The page."""
 
-    def mean(name: str, keep: Callable[[Key], bool]) -> float:
-        return fmean(v[name] for k, v in found.items() if keep(k))
+    def values(name: str, keep: Callable[[Key], bool]) -> list[float]:
+        """Of each seed, the mean over some scenarios."""
+        return [fmean(of_seed) for of_seed in zip(*(v[name] for k, v in found.items() if keep(k)), strict=True)]
+
+    def mean(name: str, keep: Callable[[Key], bool]) -> str:
+        return between(values(name, keep))
 
     def ratio(one: Callable[[Key], bool], other: Callable[[Key], bool]) -> str:
-        return f"{round(100 * (mean('goodput', one) / mean('goodput', other) - 1)):+d} %"
+        a, b = (Jackknife.mean(values("goodput", keep)) for keep in (one, other))
+        change = Relative.of(a, b, is_paired=False, least=0.0)
+        low, high = change.interval(0.95)
+        return f"{100 * change.value:+.0f} % ({100 * low:+.0f} to {100 * high:+.0f})"
 
     def at(variant: str | None = None, hops: int | None = None, mpdus: int | None = None, window: int = 64,
            rts: str = "never") -> Callable[[Key], bool]:  # fmt: skip
@@ -87,14 +103,14 @@ def page(found: dict[Key, dict[str, float]]) -> str:
 
     def mbps(variant: str, hops: int) -> str:
         one, eight, many = (mean("goodput", at(variant, hops, mpdus)) for mpdus in AGGREGATES)
-        return f"{one:.2f} Mbit/s with single frames, {eight:.2f} with aggregates of 8, {many:.2f} with 32"
+        return f"{one} Mbit/s with single frames, {eight} with aggregates of 8, {many} with 32"
 
     def compared(variant: str, hops: int) -> str:
         one, eight, many = (ratio(at(variant, hops, m), at("newreno", hops, m)) for m in AGGREGATES)
         return f"{one} with single frames, {eight} with 8, {many} with 32"
 
     def again(variant: str, hops: int) -> str:
-        return ", ".join(f"{mean('again', at(variant, hops, mpdus)):.2f}" for mpdus in AGGREGATES)
+        return ", ".join(mean("again", at(variant, hops, mpdus)) for mpdus in AGGREGATES)
 
     def changed(window: int, rts: str) -> str:
         one, many = (ratio(at("newreno", 5, m, window, rts), at("newreno", 5, m)) for m in (1, 32))
@@ -105,7 +121,7 @@ def page(found: dict[Key, dict[str, float]]) -> str:
         "**Goodput over all lengths and variants with a window of 64, compared with single frames:"
         f" {ratio(at(mpdus=8), at(mpdus=1))} with aggregates of 8, {ratio(at(mpdus=32), at(mpdus=1))} with 32.** Vegas"
         f" compared with NewReno over five hops: {compared('vegas', 5)}."
-        " These are means of five runs without intervals: a few percent may be chance."
+        " 95 % intervals of 15 runs are in brackets."
     )
     lines = [
         "# TCP over 802.11n: what aggregation changes",
@@ -113,8 +129,8 @@ def page(found: dict[Key, dict[str, float]]) -> str:
         *wrap(answer, 120),
         "",
         "One flow over 1 to 5 hops of HT20, MCS 7; neighbors decode each other, the next but one senses, the third is",
-        "hidden. Means of five runs of 10 s. `python reproductions/experiments/techniques/aggregation.py` writes this",
-        "page.",
+        f"hidden. Means of {len(SEEDS)} runs of 10 s with 95 % intervals.",
+        "`python reproductions/experiments/techniques/aggregation.py` writes this page.",
         "",
         f"1. One hop, window 64, NewReno: {mbps('newreno', 1)}.",
         f"2. Five hops: {mbps('newreno', 5)}.",
@@ -122,13 +138,13 @@ def page(found: dict[Key, dict[str, float]]) -> str:
         f"4. The same over four hops: {compared('vegas', 4)}.",
         f"5. CUBIC compared with NewReno over five hops: {compared('cubic', 5)}.",
         f"6. A window of 16 instead of 64, NewReno, five hops: {changed(16, 'never')}; with 32 the round-trip time is",
-        f"   {rtt[0]:.0f} instead of {rtt[1]:.0f} ms.",
+        f"   {rtt[0]} instead of {rtt[1]} ms.",
         f"7. RTS before long frames, NewReno, five hops, window 64: {changed(64, RTS[1])}.",
         f"8. Retransmission rate \\[%\\], five hops, with 1, 8 and 32: NewReno {again('newreno', 5)}; Vegas",
         f"   {again('vegas', 5)}.",
         "9. The papers found that a smaller window, such as Vegas', delivers more over a chain. Over five",
-        f"   hops Vegas delivers {mean('goodput', at('vegas', 5, 8)):.2f} Mbit/s with aggregates of 8 and"
-        f" {mean('goodput', at('vegas', 5, 32)):.2f} with 32: its few",
+        f"   hops Vegas delivers {mean('goodput', at('vegas', 5, 8))} Mbit/s with aggregates of 8 and"
+        f" {mean('goodput', at('vegas', 5, 32))} with 32: its few",
         "   segments fill no larger aggregate (lines 3 and 4). A limited window of NewReno (line 6) does.",
         "",
     ]
@@ -141,7 +157,7 @@ def page(found: dict[Key, dict[str, float]]) -> str:
             f"|{'---|' * len(header)}",
         ]
         for variant, window, rts in product(VARIANTS, WINDOWS, RTS):
-            cells = [f"{found[variant, hops, mpdus, window, rts]['goodput']:.2f}" for hops in HOPS]
+            cells = [between(found[variant, hops, mpdus, window, rts]["goodput"]) for hops in HOPS]
             row = [VARIANTS[variant], str(window), "no" if rts == "never" else "yes", *cells]
             lines.append(f"| {' | '.join(row)} |")
         lines.append("")

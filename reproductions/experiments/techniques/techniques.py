@@ -61,6 +61,9 @@ FLOWS = {"path": "1 flow", "shared": "4 flows"}
 GOOD = 0.9
 """A technique is good where it has at least this share of the best."""
 
+NEAR = 0.89
+"""Shares of the best from here on are just below the limit, as they are printed."""
+
 WORDS: dict[Check, str] = {True: "good", False: "not good", None: "open"}
 
 MARKS: dict[Check, str] = {True: "**{}**", False: "{}", None: "{} ?"}
@@ -212,13 +215,34 @@ def listed(names: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
+def advice(found: Found) -> list[str]:
+    """The technique to take, where another one is better, and how many judgments lie near the limit."""
+    counted = {s: counts(found, s) for s in COMPARED}
+    order = sorted(COMPARED, key=lambda s: (-counted[s][0], counted[s][1]))
+    taken, bad = order[0], [w for w, (_, cells) in found.items() if cells[order[0]].good is False]
+    where = "; ".join(f"{named(w)} ({percent(found[w][1][taken].share)} % of the best)" for w in bad)
+    lines = [f"**Take {title(taken)}**: it is good in {counted[taken][0]} of {len(found)} scenarios, and not good in "
+             f"{f'{len(bad)}: {where}' if bad else 'none'}."]  # fmt: skip
+    others = [s for s in order[1:] if bad and all(found[w][1][s].good for w in bad)]
+    if others:
+        lines[0] += f" There, {title(others[0])} is good."
+    near = {s: sum(cells[s].good is False and round(cells[s].share.mean, 2) >= NEAR for _, cells in found.values())
+            for s in COMPARED}  # fmt: skip
+    said = listed([f"{n} of {counted[s][1]} with {title(s)}" for s, n in near.items() if n])
+    if said:
+        lines.append(f"Of the judgments \"not good\" some are just below the limit, at {100 * NEAR:.0f} to "
+                     f"{100 * GOOD:.0f} % of the best: {said}.")  # fmt: skip
+    return lines
+
+
 def answer(found: Found) -> list[str]:
-    """Results, in at most ten lines."""
+    """Results, in at most twelve lines."""
     first = everywhere(found)
     lines = [
+        *advice(found),
         f'**{first[0].upper()}{first[1:]}.** ("Good": significantly at least {100 * GOOD:.0f} % of the best '
         f'throughput; "not good": significantly less; otherwise "open". '
-        f'"Everywhere": in each of {len(found)} scenarios.)'
+        f'"Everywhere": in each of {len(found)} scenarios.)',
     ]
     order = sorted(COMPARED, key=lambda s: -found[worst(found, s)][1][s].chosen[0])
     for scheme, place in ((order[0], "Closest to good everywhere"), (order[-1], "Farthest from good everywhere")):
