@@ -1,0 +1,305 @@
+"""Linux hosts over 802.11n, 802.11ac and single frames: what to set, how much it gains, how sure, and why.
+
+``python reproductions/experiments/linux_mesh/wifi.py`` makes the runs and writes the page ``linux-mesh.md``; with
+``--seeds`` fewer. ``wifi_runs.py`` has the networks and the changes. A question is a change and a measure: its
+comparisons, over all networks and both congestion controls, are one family (Holm). Intervals are those of each
+comparison alone.
+"""
+
+import argparse
+import math
+import textwrap
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import chappe
+from chappe import text as show
+from chappe.stats import holm
+from chappe_papers.pages.page import table
+from wifi_runs import CHANGES, NETWORKS, PLAIN, SENDERS, STOP, Network, study
+
+PAGE = Path(__file__).parents[2] / "docs" / "linux-mesh.md"
+
+GOODPUT, DELAY, JAIN, GAP = "goodput_bps", "delay_p95_s", "jain_index", "longest_gap_s"
+MEASURES = {
+    GOODPUT: "goodput",
+    DELAY: "95 % quantile of the delay",
+    GAP: "longest time in which a flow gets nothing",
+    JAIN: "Jain's index",
+}
+"""Names of the measures."""
+
+LEVEL = 0.05
+LEAST = 0.05
+"""Smallest change worth a row of the first table."""
+
+BBR = "bbr"
+"""The change of CUBIC to BBR."""
+
+TITLES = {name: change.title for name, change in CHANGES.items()} | {BBR: "BBR instead of CUBIC"}
+HOW = {name: change.how for name, change in CHANGES.items()} | {BBR: "`sysctl net.ipv4.tcp_congestion_control=bbr`"}
+WHY = {name: change.why for name, change in CHANGES.items()} | {BBR: "paced by the measured rate, it fills queues less"}
+
+
+class Effect(NamedTuple):
+    """A relative change with its own 95 % interval.
+
+    Attributes:
+        value: The change; NaN if it is not known.
+        low: Lower end.
+        high: Upper end.
+        p: Probability of such a change by chance, adjusted for all comparisons of its question.
+    """
+
+    value: float
+    low: float
+    high: float
+    p: float
+
+    @property
+    def is_decided(self) -> bool:
+        """True if it is significant among the comparisons of its question."""
+        return self.p < LEVEL
+
+    def __str__(self) -> str:
+        if math.isnan(self.value):
+            return "-"
+        ends = "" if math.isnan(self.low) else f" ({100 * self.low:+.0f} to {100 * self.high:+.0f})"
+        return f"{100 * self.value:+.0f} %{ends}"
+
+
+Place = tuple[str, str]
+"""Network and congestion control."""
+
+Effects = Mapping[tuple[str, str], Mapping[Place, Effect]]
+"""Effects by change and measure."""
+
+
+def effects(studies: Mapping[str, chappe.Study]) -> Effects:
+    """The effects of all changes on all measures."""
+    found: dict[tuple[str, str], dict[Place, Effect]] = {}
+    for name, done in studies.items():
+        cases = done.runs["case"].unique().to_list()
+        for measure in MEASURES:
+            for case in cases:
+                if case != PLAIN:
+                    for row in _compared(done, measure, "case", case, PLAIN):
+                        place = name, row["tcp.congestion_control"]
+                        found.setdefault((case, measure), {})[place] = _effect(row)
+            for row in _compared(done, measure, "tcp.congestion_control", "bbr", "cubic"):
+                if row["case"] == PLAIN:
+                    found.setdefault((BBR, measure), {})[name, "cubic"] = _effect(row)
+    return {question: _adjusted(of_question) for question, of_question in found.items()}
+
+
+def _compared(done: chappe.Study, measure: str, axis: str, a: str, b: str) -> list[dict[str, float]]:
+    """Comparisons of two values of an axis, each with its own 95 % interval."""
+    if measure == JAIN and len(done.scenario.settings["flow"]) < 2:
+        return []
+    others = len(SENDERS) if axis == "case" else done.runs["case"].n_unique()
+    return done.compare(measure, {axis: a}, {axis: b}, confidence=1 - LEVEL * others).to_dicts()
+
+
+def _effect(row: Mapping[str, float | None]) -> Effect:
+    names = ("relative", "relative_ci_low", "relative_ci_high", "p")
+    return Effect(*(math.nan if (value := row[name]) is None else value for name in names))
+
+
+def _adjusted(of_question: Mapping[Place, Effect]) -> dict[Place, Effect]:
+    adjusted = holm([e.p for e in of_question.values()])
+    return {place: e._replace(p=p) for (place, e), p in zip(of_question.items(), adjusted, strict=True)}
+
+
+class Advice(NamedTuple):
+    """A change that is worth making in a network."""
+
+    change: str
+    goodput: Effect
+    delay: Effect
+    says: str
+
+
+class Page:
+    """The page, from the effects and the means of all runs."""
+
+    def __init__(self, studies: Mapping[str, chappe.Study], seeds: int):
+        self.studies, self.seeds = studies, seeds
+        self.effects = effects(studies)
+        self.networks = {name: NETWORKS[name] for name in studies}
+
+    def effect(self, change: str, measure: str, name: str, sender: str = "cubic") -> Effect:
+        """An effect; unknown where the change was not tried."""
+        unknown = Effect(math.nan, math.nan, math.nan, math.nan)
+        return self.effects.get((change, measure), {}).get((name, sender), unknown)
+
+    def advice(self, name: str) -> Advice | None:
+        """The best change of a network of CUBIC: a decided gain of goodput, or else of delay, and no decided loss."""
+        worth = []
+        for change in TITLES:
+            good = {m: self.effect(change, m, name) for m in MEASURES}
+            gains = [good[GOODPUT].value, -good[DELAY].value]
+            decided = [good[GOODPUT].is_decided, good[DELAY].is_decided]
+            lost = [good[GOODPUT].value < 0, good[DELAY].value > 0, good[GAP].value > 0, good[JAIN].value < 0]
+            is_bad = any(e.is_decided and is_lost for e, is_lost in zip(good.values(), lost, strict=True))
+            large = [gain for gain, is_sure in zip(gains, decided, strict=True) if is_sure and gain >= LEAST]
+            if large and not is_bad:
+                by_goodput = decided[0] and gains[0] >= LEAST
+                worth.append((by_goodput, max(large), change))
+        if not worth:
+            return None
+        change = max(worth)[2]
+        return Advice(
+            change, self.effect(change, GOODPUT, name), self.effect(change, DELAY, name), self._sure(change, name)
+        )
+
+    def _sure(self, change: str, name: str) -> str:
+        """How sure a change of CUBIC is, and whether BBR gains likewise."""
+        with_cubic = [self.effect(change, m, name) for m in (GOODPUT, DELAY)]
+        p = min(e.p for e in with_cubic if not math.isnan(e.p))
+        said = f"p {'< 0.001' if p < 0.001 else f'= {p:.3f}'}"
+        if change == BBR:
+            return said
+        with_bbr = [self.effect(change, m, name, "bbr") for m in (GOODPUT, DELAY)]
+        alike = any(a.is_decided and b.is_decided and a.value * b.value > 0
+                    for a, b in zip(with_cubic, with_bbr, strict=True))  # fmt: skip
+        return f"{said}; with BBR {'too' if alike else 'not shown'}"
+
+    def first_table(self) -> list[str]:
+        """What to set, by radio, path and routes."""
+        rows = []
+        for name, n in self.networks.items():
+            if (a := self.advice(name)) is None:
+                most = max((self.effect(c, GOODPUT, name).high for c in TITLES), default=math.nan, key=_known)
+                rows.append([n.radio, n.path, n.routes, "nothing", f"no change brings more than {100 * most:+.0f} %",
+                             "no change is decided without a loss", "", ""])  # fmt: skip
+                continue
+            gain = f"goodput {a.goodput}; delay {a.delay}"
+            rows.append(
+                [n.radio, n.path, n.routes, f"**{TITLES[a.change]}**", gain, a.says, WHY[a.change], HOW[a.change]]
+            )
+        header = ("radio", "path", "routes", "set", "gain", "how sure", "why", "how a Linux host is told")
+        return table(header, rows)
+
+    def spread(self, change: str, measure: str, keep: Callable[[Network], bool]) -> str:
+        """The smallest and the largest effect in some networks, and how many are decided."""
+        found = [e for (name, _), e in self.effects.get((change, measure), {}).items()
+                 if keep(NETWORKS[name]) and not math.isnan(e.value)]  # fmt: skip
+        if not found:
+            return "not tried"
+        low, high = min(e.value for e in found), max(e.value for e in found)
+        up, down = (sum(e.is_decided and sign * e.value > 0 for e in found) for sign in (1, -1))
+        return f"{100 * low:+.0f} to {100 * high:+.0f} % (more in {up}, less in {down} of {len(found)})"
+
+    def answer(self) -> list[str]:
+        """The first lines."""
+        advised = [a.change for name in self.networks if (a := self.advice(name)) is not None]
+        best = max(dict.fromkeys(advised), key=advised.count, default=None)
+        taken = (f"{TITLES[best]} is worth it in {advised.count(best)} of {len(self.networks)} networks"
+                 if best else "no change is worth it anywhere")  # fmt: skip
+        waiting = self.spread("fifo", DELAY, lambda n: not n.is_single)
+        return [
+            f"**With mac80211's queues, airtime fairness and Minstrel-HT a mesh needs little: {taken}; in "
+            f"{len(self.networks) - len(advised)} nothing is.** Without these queues the 95 % quantile of the delay "
+            f"changes by {waiting}.",
+        ]
+
+    def gone(self) -> list[str]:
+        """What of 2003 to 2008 is gone with aggregates."""
+        lines = []
+        for change in ("thinning", "window_4", "rts"):
+            one, many = (self.spread(change, GOODPUT, lambda n, s=single: n.is_single == s) for single in (True, False))
+            lines.append(f"- {TITLES[change]}: goodput {one} over single frames, {many} with aggregates.")
+        return lines
+
+    def question(self, change: str) -> list[str]:
+        """The effects of a change in all networks, with both congestion controls."""
+        lines = [f"### {TITLES[change]}", "", f"{HOW[change][0].upper()}{HOW[change][1:]}: {WHY[change]}.", ""]
+        senders = ["cubic"] if change == BBR else list(SENDERS)
+        asked = [
+            m
+            for m in MEASURES
+            if any((n, s) in self.effects.get((change, m), {}) for n in self.networks for s in senders)
+        ]
+        rows = []
+        for name, n in self.networks.items():
+            cells = [self._cell(self.effect(change, m, name, s)) for m in asked for s in senders]
+            if any(c != "-" for c in cells):
+                rows.append([n.radio, n.path, n.routes, *cells])
+        names = [MEASURES[m] + (f", {SENDERS[s]}" if change != BBR else "") for m in asked for s in senders]
+        return [*lines, *table(("radio", "path", "routes", *names), rows)]
+
+    @staticmethod
+    def _cell(e: Effect) -> str:
+        return f"**{e}**" if e.is_decided else str(e)
+
+    def means(self) -> list[str]:
+        """Means as Linux has it."""
+        scales = {GOODPUT: (1e-6, "goodput [Mbit/s]"), DELAY: (1e3, "95 % of the delay [ms]"),
+                  GAP: (1e3, "longest silence [ms]"), JAIN: (1.0, "Jain's index")}  # fmt: skip
+        rows = []
+        for name, n in self.networks.items():
+            done = self.studies[name]
+            by_sender = {s: [n.radio, n.path, n.routes, SENDERS[s]] for s in SENDERS}
+            for measure, (scale, _) in scales.items():
+                if measure == JAIN and len(done.scenario.settings["flow"]) < 2:
+                    continue
+                for row in done.summary([measure]).to_dicts():
+                    if row["case"] == PLAIN:
+                        by_sender[row["tcp.congestion_control"]].append(show.estimate(row, scale))
+            rows += [[*cells, *["-"] * (4 + len(scales) - len(cells))] for cells in by_sender.values()]
+        header = ("radio", "path", "routes", "sender", *(title for _, title in scales.values()))
+        return ["## Means, as Linux has it", "", *table(header, rows)]
+
+    def lines(self) -> list[str]:
+        """The page."""
+        runs = sum(len(done.runs) for done in self.studies.values())
+        return [
+            "# Linux hosts over Wi-Fi meshes", "", *(wrapped(line) for line in self.answer()), "",
+            *self.first_table(),
+            wrapped(
+                "*Set*: the change of a network of CUBIC that certainly gains most goodput, or else most delay, at "
+                f"least {100 * LEAST:.0f} %, and certainly loses neither goodput, delay (its 95 % quantile), fairness "
+                f"nor silence. Brackets: the 95 % interval of each comparison alone. Sure: p below {LEVEL:g} among all "
+                "networks and both congestion controls of the question (Holm); these are **bold** below."
+            ), "",
+            "## What of 2003 to 2008 is gone with aggregates", "", *self.gone(), "",
+            "## Each change", "",
+            *(line for change in TITLES for line in self.question(change)),
+            *self.means(),
+            "## Method", "",
+            wrapped(
+                f"{runs:,} runs of {STOP}, {self.seeds} of each kind; the first two sevenths do not count. 802.11n and "
+                "802.11ac are the preset `linux-mesh`: the TCP of Linux 6.18, mac80211's queues with CoDel, airtime "
+                "fairness and airtime limits, Minstrel-HT, 32 MPDUs in at most 4 ms. Nodes are 200 m apart and decode "
+                "the fastest rates; those 400 m apart sense each other; others are hidden. The access point has "
+                "stations at 100 m, the slow one at 480 m. The wires to Europe and the US have 31 and 115 ms. 802.11b "
+                "and 802.11a send single frames, over ns-2's radios. [single-frames.md](single-frames.md) has more of "
+                "them: Su's mesh, lossy links, the classroom, walking nodes, and the recommendations of the papers. "
+                "The preset was compared with a kernel over a wire ([validation-linux.md](validation-linux.md)) and "
+                "over these radios. `python reproductions/experiments/linux_mesh/wifi.py` makes the runs and writes "
+                "this page; for your own mesh, `chappe advise`."
+            ), "",
+        ]  # fmt: skip
+
+
+def _known(value: float) -> float:
+    return -math.inf if math.isnan(value) else value
+
+
+def wrapped(text: str) -> str:
+    """Lines of a paragraph."""
+    return textwrap.fill(text, 118, break_long_words=False, break_on_hyphens=False)
+
+
+def main(arguments: Sequence[str] | None = None, networks: Iterable[str] = NETWORKS) -> None:
+    """Makes the runs and writes the page."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--seeds", type=int, default=10, help="runs of each kind (10), at least 3")
+    seeds = parser.parse_args(arguments).seeds
+    page = Page({name: study(NETWORKS[name], seeds) for name in networks}, seeds)
+    PAGE.write_text("\n".join(page.lines()), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,239 @@
+"""Networks of Linux hosts over 802.11 of ``wifi.py``, the changes that are tried in them, and their runs."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, NamedTuple
+
+import chappe
+
+Settings = dict[str, Any]
+
+SENDERS = {"cubic": "CUBIC", "bbr": "BBR"}
+"""Congestion controls by their names in the setting."""
+
+PLAIN = "plain"
+"""Linux's setting."""
+
+
+class Change(NamedTuple):
+    """A change of a network of Linux hosts.
+
+    Attributes:
+        title: Its name.
+        settings: Settings that differ, over aggregates and over single frames; ``None``: not tried there.
+        how: How a Linux host is told.
+        why: What it changes, in about ten words.
+    """
+
+    title: str
+    settings: tuple[Settings | None, Settings | None]
+    how: str
+    why: str
+
+
+_FIFO = {"wlan.queues": "fifo", "queue.discipline": "droptail", "queue.limit": 1000}
+
+CHANGES: Mapping[str, Change] = {
+    "fifo": Change(
+        "first in, first out", (_FIFO, None), "drivers without mac80211's queues",
+        "packets of all flows and stations wait in one queue",
+    ),
+    "fq_codel": Change(
+        "FQ-CoDel", (None, {"queue.discipline": "fq_codel"}), "`tc qdisc replace dev wlan0 root fq_codel`",
+        "a queue for each flow, which drops early",
+    ),
+    "unfair": Change(
+        "no airtime fairness", ({"wlan.mac80211.airtime_fairness": False}, None),
+        "`echo 0 > /sys/kernel/debug/ieee80211/phy0/airtime_flags`",
+        "stations take turns by aggregates instead of by airtime",
+    ),
+    "no_aql": Change(
+        "no airtime limits", ({"wlan.mac80211.airtime_limits": False}, None),
+        "`echo 0 > /sys/kernel/debug/ieee80211/phy0/aql_enable`",
+        "the driver takes packets away from the queues of mac80211",
+    ),
+    "one": Change(
+        "one aggregate in the driver", ({"wlan.mac80211.aggregates": 1}, None), "no switch",
+        "no aggregate is made ahead: less waiting, idle air between aggregates",
+    ),
+    "rts": Change(
+        "RTS", ({"wlan.rts_threshold": "500 B"},) * 2, "`iw phy phy0 set rts 500`",
+        "a collision costs a short frame instead of a long one",
+    ),
+    "mpdus_8": Change(
+        "aggregates of 8", ({"wlan.aggregation.max_mpdus": 8}, None), "no switch",
+        "shorter aggregates: less delay, more preambles and contention",
+    ),
+    "mpdus_1": Change(
+        "single frames", ({"wlan.aggregation.max_mpdus": 1}, None), "no switch",
+        "each packet contends for itself",
+    ),
+    "thinning": Change(
+        "ACK thinning", ({"tcp.ack_policy": "thinning"},) * 2, "no switch",
+        "fewer acknowledgements contend with segments",
+    ),
+    "window_4": Change(
+        "window of 4", ({"tcp.max_cwnd": 4},) * 2, "`ip route change ... window 5792` at the receiver",
+        "few segments wait or collide, and few fill an aggregate",
+    ),
+}  # fmt: skip
+
+
+class Network(NamedTuple):
+    """A network.
+
+    Attributes:
+        radio: Its radio.
+        path: What flows cross.
+        routes: How routes are found.
+        scenario: Function that makes its scenario.
+        is_single: True for single frames.
+    """
+
+    radio: str
+    path: str
+    routes: str
+    scenario: Callable[[], Settings]
+    is_single: bool = False
+
+    def cases(self) -> dict[str, Settings]:
+        """The changes that are tried here, by name."""
+        tried = {name: change.settings[self.is_single] for name, change in CHANGES.items()}
+        return {PLAIN: {}, **{name: settings for name, settings in tried.items() if settings is not None}}
+
+
+STOP = "14 s"
+"""Length of a run."""
+
+_RUN = {"stop": STOP, "batches": 7, "warmup_batches": 2}
+
+NOISE_DBM = {"802.11n": -93.97, "802.11ac": -87.95}
+"""Noise in 20 and in 80 MHz [dBm]."""
+
+
+def _aggregates(radio: str, topology: Settings) -> Settings:
+    """A network in which nodes 200 m apart decode the fastest rates, those 400 m apart sense, others do not hear."""
+    return {
+        "extends": ["linux-mesh", radio],
+        "topology": topology,
+        "radio": {
+            "propagation": "log_distance",
+            "log_distance": {"exponent": 5.0, "distance": "200 m", "loss": "100 dB"},
+            "transmit_power": f"{NOISE_DBM[radio] + 127:g} dBm",
+            "sinr": {"energy_detection": f"{NOISE_DBM[radio] + 4:g} dBm"},
+        },
+        "run": _RUN,
+    }
+
+
+def _fixed(path: list[int]) -> Settings:
+    """Routes along a path, both ways."""
+    ways = (path, path[::-1])
+    return {
+        "protocol": "fixed",
+        "fixed": {
+            "routes": [
+                {"node": node, "dst": way[-1], "next_hop": way[i + 1]}
+                for way in ways for i, node in enumerate(way[:-1])
+            ]
+        },
+    }  # fmt: skip
+
+
+def _chain(radio: str, hops: int, routing: str = "fixed") -> Settings:
+    routes = _fixed(list(range(hops + 1))) if routing == "fixed" else {"protocol": routing}
+    flow = {"flow": [{"src": 0, "dst": hops}]}
+    return _aggregates(radio, {"hops": hops, "spacing": "200 m"}) | {"routing": routes} | flow
+
+
+def _to(radio: str, hops: int, one_way: str) -> Settings:
+    """A path over a chain and a wire to a host."""
+    host = hops + 1
+    return {
+        **_aggregates(radio, {"hops": hops, "spacing": "200 m", "wired_nodes": 1}),
+        "wired_link": [{"src": hops, "dst": host, "rate": "100 Mbit/s", "delay": one_way}],
+        "routing": _fixed(list(range(host + 1))),
+        "flow": [{"src": 0, "dst": host}],
+    }
+
+
+def _grid(radio: str) -> Settings:
+    """Four flows of three hops along the sides of a grid."""
+    topology = {"kind": "grid", "rows": 4, "columns": 4, "spacing": "200 m"}
+    ends = ((0, 3), (12, 15), (0, 12), (3, 15))
+    return {
+        **_aggregates(radio, topology),
+        "routing": {"protocol": "shortest_path"},
+        "flow": [{"src": a, "dst": b} for a, b in ends],
+    }
+
+
+def _access_point(radio: str, is_slow: bool) -> Settings:
+    """Downloads of four stations from a host behind an access point; the last may be far away."""
+    places = [("0 m", "0 m"), ("100 m", "0 m"), ("0 m", "100 m"), ("-100 m", "0 m")]
+    places.append(("0 m", "-480 m" if is_slow else "-100 m"))
+    host = len(places)
+    routes = [r for n in range(1, host) for r in _fixed([host, 0, n])["fixed"]["routes"]]
+    # Each route of a station is that of its own download.
+    unique = list({(r["node"], r["dst"]): r for r in routes}.values())
+    return {
+        **_aggregates(radio, {"kind": "list", "positions": [list(p) for p in places], "wired_nodes": 1}),
+        "wired_link": [{"src": host, "dst": 0, "rate": "1 Gbit/s", "delay": "5 ms"}],
+        "routing": {"protocol": "fixed", "fixed": {"routes": unique}},
+        "flow": [{"src": host, "dst": n} for n in range(1, host)],
+    }
+
+
+def _frames(presets: list[str], wlan: Settings, hops: int) -> Settings:
+    """A chain of ns-2's radios, which send single frames."""
+    return {
+        "extends": ["standard", *presets, "linux"],
+        "wlan": wlan,
+        "topology": {"hops": hops},
+        "routing": {"protocol": "shortest_path"},
+        "flow": [{"src": 0, "dst": hops}],
+        "run": _RUN,
+    }
+
+
+_DSSS = {"data_rate": "11 Mbit/s", "basic_rate": "2 Mbit/s"}
+_WIRES = {"to Europe": "15.5 ms", "to the US": "57.5 ms"}
+
+
+def _networks() -> dict[str, Network]:
+    found: dict[str, Network] = {}
+    for radio in NOISE_DBM:
+        for hops in range(1, 6):
+            path = f"{hops} hop{'s' * (hops > 1)}"
+            found[f"{radio}, {path}"] = Network(radio, path, "static", partial(_chain, radio, hops))
+        found[f"{radio}, AODV"] = Network(radio, "3 hops", "AODV", partial(_chain, radio, 3, "aodv"))
+        for title, delay in _WIRES.items():
+            found[f"{radio}, {title}"] = Network(radio, f"3 hops, {title}", "static", partial(_to, radio, 3, delay))
+        found[f"{radio}, grid"] = Network(radio, "grid, 4 flows", "static", partial(_grid, radio))
+        for title, is_slow in (("4 stations", False), ("one slow station of 4", True)):
+            access = partial(_access_point, radio, is_slow)
+            found[f"{radio}, {title}"] = Network(radio, f"access point, {title}", "static", access)
+    for radio, presets, wlan in (("802.11b", [], _DSSS), ("802.11a", ["802.11a"], {})):
+        for hops in (1, 3, 5):
+            path = f"{hops} hop{'s' * (hops > 1)}"
+            found[f"{radio}, {path}"] = Network(
+                radio, path, "static", partial(_frames, presets, wlan, hops), is_single=True
+            )
+    return found
+
+
+NETWORKS = _networks()
+"""Networks by name."""
+
+
+def study(network: Network, seeds: int) -> chappe.Study:
+    """Runs of all changes with all senders."""
+    return chappe.sweep(
+        chappe.Scenario(network.scenario()),
+        {"tcp.congestion_control": list(SENDERS)},
+        seeds=seeds,
+        cases=network.cases(),
+        measures=["delay_p95_s", "longest_gap_s"],
+        title=f"{network.radio}, {network.path}, {network.routes}",
+        progress=True,
+    )
