@@ -14,6 +14,7 @@ import chappe
 import numpy as np
 import polars as pl
 import pytest
+from chappe.stats import Estimate
 from chappe.study import measure
 from chappe_papers.su2008.points import ROW_M
 from command import REPOSITORY, program
@@ -137,7 +138,7 @@ def test_the_techniques_are_compared_where_each_is_run(
     monkeypatch.setattr(module, "PAGE", tmp_path / "techniques.md")
     module.main(["--paths", "4", "--stop", "2 s", "--write"])
     lines = capsys.readouterr().out.splitlines()
-    assert 5 <= len(lines) <= 10
+    assert 6 <= len(lines) <= 12
     assert lines[0].startswith("**")
     page = (tmp_path / "techniques.md").read_text(encoding="utf-8")
     assert page.count("| short, wireless, 1 flow, autorate |") == 1
@@ -357,9 +358,25 @@ def test_the_worst_scenario_is_reported_on_other_paths(techniques: ModuleType) -
     assert np.mean(told) == pytest.approx(0.9, abs=0.01)
 
 
+def test_the_advice_names_exceptions_and_judgments_near_the_limit(techniques: ModuleType) -> None:
+    judged = drawn(techniques, np.random.default_rng(1), TECHNIQUES)
+    _, cells = next(iter(judged.values()))
+    for scheme, share in (("reno", 0.5), ("vegas", 0.893)):
+        cells[scheme] = cells[scheme]._replace(share=Estimate(share, 1e-6, 9), good=False)
+    cells["veno"] = cells["veno"]._replace(good=True)
+    taken, near = techniques.advice(judged)
+    assert taken.startswith(
+        "**Take Reno**: it is good in 7 of 8 scenarios, and not good in 1: short, wireless, 4 flows,"
+    )
+    assert taken.endswith(" There, Veno is good.")
+    assert "(50" in taken
+    assert near.endswith("at 89 to 90 % of the best: 1 of 1 with Vegas.")
+
+
 def test_the_answer_names_good_techniques_and_the_worst_case(techniques: ModuleType) -> None:
     lines = techniques.answer(drawn(techniques, np.random.default_rng(1), TECHNIQUES))
-    assert lines[0].startswith("**Reno and Vegas are good everywhere; that is open for Veno.**")
+    assert lines[0] == "**Take Reno**: it is good in 8 of 8 scenarios, and not good in none."
+    assert lines[1].startswith("**Reno and Vegas are good everywhere; that is open for Veno.**")
     last = (
         r"Farthest .* FeW: in its worst scenario \(.*\) it has (79|80|81)( ± 1)? % .*, significantly less than 90 %\."
     )
