@@ -97,7 +97,7 @@ def robust(findings: Iterable[JudgedFinding], hanging: Iterable[Unknown]) -> lis
     """Decided conclusions none of whose claims depends on a detail that the paper leaves open."""
     on = {c for u in hanging for c in u.claims.split(", ")}
     decided = (f for f in findings if Verdict.of(f.verdict).confirms or Verdict.of(f.verdict).fails)
-    return [f"{f.says}: {f.verdict}" for f in decided if not on & set(f.claims.split(", "))]
+    return [f'"{f.says}": {f.verdict}' for f in decided if not on & set(f.claims.split(", "))]
 
 
 def print_all(papers: Sequence[Paper]) -> None:
