@@ -16,7 +16,10 @@ Rows = Sequence[Sequence[str]]
 WIDEST = 160
 """Longest row of a table [characters]."""
 
-ABOUT = "Chappe simulates TCP over wireless networks packet by packet. This page tests the claims of a paper in such simulations."
+ABOUT = (
+    "Chappe simulates TCP over wireless networks packet by packet. This page tests the claims of a paper in such"
+    " simulations."
+)
 
 COUNTED = (
     '"9/0/4, +12 to +104 %" means: nine points agree with the paper, none contradicts it, four are undecided; '
@@ -24,7 +27,9 @@ COUNTED = (
 )
 """Legend of the cells of claims."""
 
-HANGING = "Other verdicts depend on details that the paper leaves open (`unknowns.csv` has the effects of both readings):"
+HANGING = (
+    "Other verdicts depend on details that the paper leaves open (`unknowns.csv` has the effects of both readings):"
+)
 """Introduces the list of details that the paper leaves open."""
 
 NUMBERS = "[findings.md](../findings.md) names the quantity in each row and gives reasons for the verdicts."

@@ -255,8 +255,8 @@ FINDINGS = (
         "Snoop and ELN improve throughput",
         "more with every TCP, no number",
         ("P3-F3-1",),
-        "they help only where losses cost throughput",
-        of="throughput with one of them compared with TCP only",
+        "Snoop and ELN help only where losses cost throughput",
+        of="throughput with Snoop or ELN compared with TCP only",
     ),
     Finding(
         "Snoop is better than ELN at high loss",
@@ -269,7 +269,7 @@ FINDINGS = (
         "Snoop and ELN together are best",
         "more with Tahoe, Reno, NewReno, no number",
         ("P3-F3-3",),
-        "Snoop's local timer is shorter than the queueing delay, and ELN reacts to its copies",
+        "Snoop's local timer is shorter than the queueing delay, and ELN reacts to the copies that Snoop sends",
         of="throughput with both compared with the best other",
     ),
     Finding(
@@ -277,7 +277,7 @@ FINDINGS = (
         "4.3 times at 10 % (3.0, 0.7)",
         ("P3-F4-1",),
         "the last Vegas flow measures its base RTT with a full queue; from 1 % loss on this effect is gone",
-        of="unfairness of Vegas by that of Tahoe",
+        of="unfairness of Vegas divided by that of Tahoe",
     ),
     Finding(
         "No variant or mechanism guarantees fairness",

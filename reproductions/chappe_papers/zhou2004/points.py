@@ -89,7 +89,7 @@ _HEADER = {"tcp.vegas.ns2.bare_segments": False}
 
 @dataclass(frozen=True)
 class Reading:
-    """A way to read what the paper does not say.
+    """A reading of the details that the paper leaves open.
 
     Attributes:
         title: Name of the reading.
