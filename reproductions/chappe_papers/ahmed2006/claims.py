@@ -28,7 +28,7 @@ FAST = (10.0, 20.0, 25.0)
 THROUGHPUT_REPORTED = {0.0: 230.0, 1.0: 215.0}
 """Segments per second of E-NewReno when nothing moves, by link loss [%]: of one pattern."""
 LOST_REPORTED = {0.0: 0.05, 1.0: 0.09}
-"""Its share of segments lost then."""
+"""Share of segments that E-NewReno loses when nothing moves, by link loss [%]."""
 GAIN_REPORTED = {0.0: 1.21, 1.0: 1.23}
 """Gain over NewReno, the mean over the speeds."""
 

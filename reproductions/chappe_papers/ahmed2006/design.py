@@ -20,7 +20,7 @@ LOST = "lost_share"
 EVENTS = "drops_per_segment"
 """Packets of all kinds that are dropped, by segments sent: lines of a trace without those of the MAC."""
 FRAMES = "drops_and_frames_per_segment"
-"""The same with RTS and data frames that nobody answered: a trace of all layers."""
+"""Packets dropped, and RTS and data frames without a response, by segments sent: lines of a trace of all layers."""
 DELAY = "mean_copy_delay_s"
 
 MEASURES = {

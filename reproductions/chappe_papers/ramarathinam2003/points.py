@@ -10,7 +10,7 @@ VARIANTS = {"tahoe": "Tahoe", "reno": "Reno", "newreno": "NewReno", "sack": "SAC
 """The versions of TCP that the paper compares."""
 
 ROUTINGS = {"aodv": "AODV", "dsr": "DSR", "dsdv": "DSDV"}
-"""Its routing protocols."""
+"""Routing protocols of the paper."""
 
 MAIN = "main"
 CURVE = "curve"

@@ -61,7 +61,7 @@ SATURATED = (16, 20, 30, 50)
 OPTIMUM = {"": 4, "mesh_europe": 7, "mesh_us": 13}
 """Window limit of the greatest throughput, by host [segments]."""
 BACK = {"mesh_europe": "europe_mesh", "mesh_us": "us_mesh"}
-"""The same hosts in the other direction."""
+"""Hosts of the same paths in the other direction."""
 LATER = {"mesh_us": "US", "mesh_europe_later": "Europe"}
 """Hosts of Section VII."""
 SMALL_DROP = 0.9

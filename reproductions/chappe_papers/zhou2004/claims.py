@@ -30,7 +30,7 @@ _DRAWN = ("tahoe", "vegas")
 
 
 def _rates(low: float = 0.0, high: float = 10.0) -> list[float]:
-    """Those above one and up to another [%]."""
+    """Error rates above `low` and up to `high` [%]."""
     return [r for r in _RATES if low < r <= high]
 
 
