@@ -115,7 +115,7 @@ def _(data: Estimates) -> Observations:
     vegas = _fall(data, "vegas", "eln", 0.6)
     for v in ALIKE:
         faster = _falls_faster(f"against {VARIANTS[v]}", vegas, _fall(data, v, "eln", 0.6))
-        yield from (c.of("fall from 0.6 %").called("as fast") for c in faster)
+        yield from (c.of("fall from 0.6 %").called("in the fall") for c in faster)
 
 
 @claim(
@@ -147,7 +147,7 @@ def _(data: Estimates) -> Observations:
         for m in ("eln", "none"):
             falls = _fall(data, v, m, 2.0), _fall(data, v, "snoop", 2.0)
             slower = _falls_faster(f"{VARIANTS[v]}, against {MECHANISMS[m]}", *falls)
-            yield from (c.of("fall from 2 %").called("as fast") for c in slower)
+            yield from (c.of("fall from 2 %").called("in the fall") for c in slower)
         similar = _mechanisms(data, equal, v, "snoop", "eln", _rates(high=1.9), GOODPUT, SLIGHTLY)
         yield from (c.of("below 2 %").called("below 2 %") for c in similar)
 

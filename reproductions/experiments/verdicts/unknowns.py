@@ -140,7 +140,7 @@ def others() -> Iterator[tuple[str, str, str, str, str, str, str, str, str]]:
     """The paper, and a row."""
     few = "the page's list of readings of 28 November 2026; effects need its runs again, `--extra readings`"
     yield ("ramarathinam2003", "when the first transfers begin", "P1-T1-11", "numbers of Table I among our runs",
-           "at 0 s", "not like ours", "at 5 s", "like ours (p = 0.11)", few)  # fmt: skip
+           "at 0 s", "not like ours", "at 5 s", "like ours, p = 0.11", few)  # fmt: skip
     yield ("su2008", "what a buffer of 2 holds", "P2-T7-2", "throughput with a buffer of 2",
            "two packets, with the one being sent", group("su2008", "P2-T7-2", lambda _: True) + " over 1 and 2 hops",
            "two in addition to the one being sent", "contradicted",
