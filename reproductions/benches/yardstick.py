@@ -286,8 +286,10 @@ def summary(rows: list[str]) -> str:
         ("networks with radios", radio),
     ):
         if chosen:
-            sentences.append(f"{span(chosen, 7)} times for {what} (as it comes {span(chosen, 5)})")
-    said = f"The fastest configuration of ns-2.35 takes, relative to the CPU time of Chappe, {'; '.join(sentences)}."
+            sentences.append(f"{span(chosen, 7)} times for {what} (as distributed {span(chosen, 5)})")
+    said = (
+        f"The fastest configuration of ns-2.35 takes, as a multiple of the CPU time of Chappe, {'; '.join(sentences)}."
+    )
     return textwrap.fill(said, 114)
 
 

@@ -42,7 +42,7 @@ NO_ADVICE = "Advice needs runs of full length: `chappe paper {}`."
 
 PUBLISHED_ADVICE = "Advice needs runs of full length; these lines follow from the published ones."
 
-FULL = "These verdicts are of full-length runs (`chappe paper {}`)."
+FULL = "These verdicts come from full-length runs (`chappe paper {}`)."
 
 _NOT_DIFFERENT = (Verdict.CONFIRMED, Verdict.OPEN, Verdict.CHOSE)
 """Verdicts with which there is no difference to explain."""

@@ -97,7 +97,7 @@ def robust(findings: Iterable[JudgedFinding], hanging: Iterable[Unknown]) -> lis
     """Decided conclusions none of whose claims depends on a detail that the paper leaves open."""
     on = {c for u in hanging for c in u.claims.split(", ")}
     decided = (f for f in findings if Verdict.of(f.verdict).confirms or Verdict.of(f.verdict).fails)
-    return [f"{f.says}: {f.verdict}" for f in decided if not on & set(f.claims.split(", "))]
+    return [f'"{f.says}": {f.verdict}' for f in decided if not on & set(f.claims.split(", "))]
 
 
 def print_all(papers: Sequence[Paper]) -> None:
@@ -143,16 +143,16 @@ def page(papers: Sequence[Paper]) -> str:
         "# Results at a glance",
         "",
         f"**{confirmed} of {len(conclusions)} conclusions of the papers are confirmed.** Of"
-        f" {len(claims)} claims: {counted(counts(claims))}. A claim is judged at all its points together, with at most"
-        " 5 % for any wrong decision.",
+        f" {len(claims)} claims: {counted(counts(claims))}. A claim is judged at all its points together; the"
+        " probability of any wrong decision is at most 5 %.",
         "",
-        "The tables have the verdicts on the conclusions of each paper, from runs of full length. A verdict needs more"
-        " than half of the points of a claim. *Opposite*: significantly against it; *no effect above x*: a larger"
-        " effect is excluded, and x is half of the paper's smallest, or Chappe's 5 %; *mixed*: it holds in some groups"
-        " and fails in others; *depends*: another reading of a detail that the paper leaves open reverses it;"
-        " *calibration*: its numbers have chosen the model. [papers.md](papers.md#verdicts) has the rule;"
-        " `chappe paper` prints a short form. [abstracts.md](papers/abstracts.md) names, for each sentence of abstracts"
-        " and conclusions, the claims that judge it.",
+        "The tables have the verdicts on the conclusions of each paper, from full-length runs. A verdict needs more"
+        " than half of the points of a claim. *Opposite*: the effect significantly has the other direction; *no effect"
+        " above x*: a larger effect is excluded, and x is half of the paper's smallest, or 5 % (Chappe's) if the paper"
+        " gives no number; *mixed*: the claim holds in some groups and fails in others; *depends*: another reading of a"
+        " detail that the paper leaves open reverses the verdict; *calibration*: the paper's numbers have chosen the"
+        " model, and cannot judge it. [papers.md](papers.md#verdicts) has the rule; `chappe paper` prints a short form."
+        " [abstracts.md](papers/abstracts.md) names the claims that judge each sentence of abstracts and conclusions.",
         "",
     ]
     for p in papers:
@@ -172,7 +172,7 @@ def page(papers: Sequence[Paper]) -> str:
     lines += [
         f"## {ADVICE}",
         "",
-        "The recommendation of each paper, and ours with the verdicts that it follows from.",
+        "The recommendation of each paper, and ours with the verdicts on which it is based.",
         "",
     ]
     for p in papers:

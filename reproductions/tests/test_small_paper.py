@@ -34,7 +34,7 @@ def test_the_whole_paper(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     text = (tmp_path / "paper.md").read_text(encoding="utf-8")
     lines = text.splitlines()
     assert lines[2] == page.ABOUT
-    assert lines[4] == "**Robust**: Vegas has a higher goodput: confirmed; NewReno has twice as much: opposite."
+    assert lines[4] == '**Robust**: "Vegas has a higher goodput": confirmed; "NewReno has twice as much": opposite.'
     assert lines[6] == "| the paper concludes | paper | here | verdict |"
     assert re.fullmatch(r"\| Vegas has a higher goodput \| more \| \+.*% \| \*\*confirmed\*\* \|", lines[8])
     assert re.fullmatch(r"\| NewReno has twice as much \| twice \| -.*% \| \*\*opposite\*\* \|", lines[9])

@@ -58,7 +58,7 @@ def test_an_excluded_effect_is_named_and_whose_it_is() -> None:
 def test_groups_are_named() -> None:
     grouped = [*points(AGREES, AGREES, group="A"), *points(NONE, NONE, group="B"), *points(OPEN, group="C")]
     assert word(grouped).said == "mixed: holds in A; not in B"
-    assert word([*grouped, *points(AGREES, NONE, group="D")]).said == "mixed: holds in A; not in B; both within D"
+    assert word([*grouped, *points(AGREES, NONE, group="D")]).said == "mixed: holds in A; not in B; split in D"
     many = word(points(*[AGREES] * 9, *[NONE] * 2))
     assert many.said == "mixed: holds at 9 of 11; not at 13 and 14 hops"
 
@@ -108,3 +108,4 @@ def test_a_text_begins_with_its_word() -> None:
     for verdict in Verdict:
         assert Verdict.of(Word(verdict, "something").said) is verdict
     assert listed(["4 hops", "5 hops", "A"]) == "4 hops, 5 hops and A"
+    assert listed(["Snoop", "Snoop and ELN", "Tahoe, ELN"]) == 'Snoop, "Snoop and ELN" and "Tahoe, ELN"'

@@ -129,7 +129,7 @@ def test_commands_replace_what_is_theirs(command: str, here: Path, capsys: pytes
     (here / "sub" / "link").symlink_to(f"own{ending}")
     if ending == ".svg":
         return
-    # What is ours is known by its content, under any name and through a link.
+    # Files of Chappe are known by their content, under any name and through a link.
     assert cli.main([*options, "sub/link"]) == 0
     assert (here / "sub" / "link").is_symlink()
     assert {p.name for p in (here / "sub").iterdir()} == {"link", f"own{ending}"}

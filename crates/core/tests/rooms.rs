@@ -236,7 +236,7 @@ const FOLDERS: [&str; 4] = ["schema", "read", "build", "validate"];
 fn against_the_order(needs: &BTreeMap<String, BTreeSet<String>>) -> Vec<String> {
     let folder = |module: &str| FOLDERS.iter().position(|f| module.split('/').next() == Some(f));
     let pairs = needs.iter().flat_map(|(module, others)| others.iter().map(move |other| (module, other)));
-    // What lies beside the folders imports them, and they do not import it.
+    // Modules beside the folders import the folders; the folders do not import these modules.
     let bad = pairs.filter(|(module, other)| folder(module).is_some_and(|own| folder(other).is_none_or(|o| o > own)));
     bad.map(|(module, other)| format!("{module} imports {other}")).collect()
 }

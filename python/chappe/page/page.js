@@ -180,7 +180,7 @@
   };
 
   // Advances the run until it knows everything up to this time, in slices, so that the page stays alive.
-  // What happens before `kept_s` is passed over.
+  // Events before `kept_s` are not kept.
   const reach = async (time_s, kept_s = -Infinity, slice = 12) => {
     // In whole nanoseconds, as the simulator counts: an instant between two of them is never reached.
     const target_ns = Math.round(time_s * 1e9);
@@ -306,7 +306,7 @@
       active = run.lanes.filter((l) => part.has(l.n)).slice(0, LANES + 10);
     }
     const canvas = at("lanes");
-    // Where lanes are folded their number changes with each picture: the height only grows while the run is played.
+    // The number of folded lanes changes with each picture: the height only grows while the run is played.
     const rows = folded ? 5 * Math.ceil(active.length / 5) : active.length, before = playing ? sizeOf(canvas)[1] : 0;
     setHeight(canvas, Math.max(120, 22 * Math.max(rows, 1) + 22, folded ? before : 0));
     const [c, width, height] = sized(canvas);

@@ -27,7 +27,7 @@ def mean_and_quantiles(
     if not len(completed):
         return [math.nan] * (1 + len(quantiles))
     times, number = np.unique(completed, return_counts=True)
-    # Those that are unfinished at a time were not finished at it.
+    # A transfer that is unfinished at a time was not finished at that time.
     all_times = np.sort(np.concatenate([completed, unfinished]))
     at_risk = len(all_times) - np.searchsorted(all_times, times)
     left = np.cumprod(1 - number / at_risk)

@@ -757,7 +757,7 @@ class Results:
         tables.write(self.table(name), path, of_file(name, self.scenario, self.version, self.epoch))
 
     def _repr_html_(self) -> str:
-        """The same for notebooks, without scripts."""
+        """The results as HTML for notebooks, without scripts."""
         from chappe.page.notebook import results
 
         return results(self)

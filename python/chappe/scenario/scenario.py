@@ -519,7 +519,7 @@ class Scenario(Mapping[str, Any]):
         return hash(self._core.effective_json())
 
     def _repr_html_(self) -> str:
-        """The same for notebooks, without scripts."""
+        """The scenario as HTML for notebooks, without scripts."""
         from chappe.page.notebook import scenario
 
         return scenario(self)

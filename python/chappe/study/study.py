@@ -916,7 +916,7 @@ class Study:
         outputs.write(path, text.encode(), outputs.PAGE)
 
     def _repr_html_(self) -> str:
-        """The same for notebooks, without scripts."""
+        """The study as HTML for notebooks, without scripts."""
         from chappe.page.notebook import study
 
         return study(self)

@@ -28,7 +28,7 @@ FAST = (10.0, 20.0, 25.0)
 THROUGHPUT_REPORTED = {0.0: 230.0, 1.0: 215.0}
 """Segments per second of E-NewReno when nothing moves, by link loss [%]: of one pattern."""
 LOST_REPORTED = {0.0: 0.05, 1.0: 0.09}
-"""Its share of segments lost then."""
+"""Share of segments that E-NewReno loses when nothing moves, by link loss [%]."""
 GAIN_REPORTED = {0.0: 1.21, 1.0: 1.23}
 """Gain over NewReno, the mean over the speeds."""
 
@@ -107,7 +107,7 @@ def _(data: Estimates) -> Observations:
         own = _evenness(data, OURS, loss)
         for v in OLDER:
             against = f"{loss:g} % link loss, against {VARIANTS[v]}"
-            yield more(against, own, _evenness(data, v, loss)).called("least by largest over the speeds")
+            yield more(against, own, _evenness(data, v, loss)).called("in evenness over the speeds")
 
 
 @claim(
@@ -235,7 +235,7 @@ def _(data: Estimates) -> Observations:
     own = _evenness(data, "newreno", 1.0)
     for v in OLDER[1:]:
         yield more(f"all speeds, against {VARIANTS[v]}", own, _evenness(data, v, 1.0)).called(
-            "least by largest over the speeds"
+            "in evenness over the speeds"
         )
 
 
@@ -348,7 +348,7 @@ FINDINGS = (
         "E-NewReno has the highest throughput with link loss, too",
         "+23 %",
         ("P4-F4-2", "P4-F4-5"),
-        "as without link loss: the MAC repairs nearly all of it",
+        "as without link loss, because the MAC repairs nearly all lost frames",
         of="throughput of E-NewReno compared with NewReno's",
     ),
     Finding(
@@ -362,35 +362,35 @@ FINDINGS = (
         "E-NewReno has the least delay",
         "less, except at 10 and 20 m/s",
         ("P4-F3-1", "P4-F6-2"),
-        "its larger window fills the queues, unless it resends only holes",
+        "the larger window of E-NewReno fills the queues, unless E-NewReno resends only holes",
         of="delay compared with others",
     ),
     Finding(
         "ECN is the best older variant while nodes move",
         "slightly, up to +10 %",
         ("P4-F1-5", "P4-F2-2", "P4-F3-2"),
-        "RED without ECN gives the shorter delay and nearly half of the smaller loss, too",
+        "RED without ECN, too, gives the shorter delay and nearly half of the reduction in loss",
         of="throughput of ECN compared with other older variants",
     ),
     Finding(
         "NewReno is the best older variant with link loss",
         "more, except at 15 and 20 m/s",
         ("P4-F4-3", "P4-F4-4"),
-        "with the same movement patterns they are within a few percent",
+        "with the same movement patterns all variants are within a few percent",
         of="throughput of NewReno compared with other older variants",
     ),
     Finding(
         "Westwood is good only while nothing moves",
         "more, no number",
         ("P4-F1-1", "P4-F1-2"),
-        "with the same movement patterns it is as good as NewReno at all speeds; patterns differ by much more",
+        "with the same movement patterns Westwood is as good as NewReno at all speeds; patterns differ much more",
         of="throughput of Westwood at 0 m/s compared with other older variants",
     ),
     Finding(
         "SACK retransmits segments that have arrived",
         "more, no number",
         ("P4-W-3",),
-        "as many as NewReno, 1 to 2 % of the segments",
+        "SACK retransmits as many as NewReno, 1 to 2 % of the segments",
         of="duplicates with SACK compared with NewReno",
     ),
     Finding(

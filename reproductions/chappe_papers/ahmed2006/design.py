@@ -20,7 +20,7 @@ LOST = "lost_share"
 EVENTS = "drops_per_segment"
 """Packets of all kinds that are dropped, by segments sent: lines of a trace without those of the MAC."""
 FRAMES = "drops_and_frames_per_segment"
-"""The same with RTS and data frames that nobody answered: a trace of all layers."""
+"""Packets dropped, and RTS and data frames without a response, by segments sent: lines of a trace of all layers."""
 DELAY = "mean_copy_delay_s"
 
 MEASURES = {
@@ -174,9 +174,10 @@ class Ahmed(Design):
             "and two runs with the same pattern still differ by 4 to 5 %.",
             "Throughput is that of segments that arrive at all sinks, copies and probes included. Segments lost are "
             "those sent and not arrived, probes among them. Delay is that of each copy that arrives, from its own "
-            "sending. ns-2's rows are five movement patterns, the same at all speeds; ns-2 has no E-NewReno, and "
-            "no Westwood that uses its estimate.",
-            "What the paper does not say is chosen as in the rows of ns-2: 11 Mbit/s, timeouts of at least 0.2 s, one "
+            "sending. Evenness over the speeds is the least throughput divided by the largest. The runs of ns-2 have "
+            "five movement patterns, the same at all speeds; ns-2 has no E-NewReno, and no Westwood that uses its "
+            "estimate.",
+            "Details that the paper leaves open are as in the runs of ns-2: 11 Mbit/s, timeouts of at least 0.2 s, one "
             "constant speed, motion that is stationary from the start, RED with marks for ECN alone, and link loss of "
             "all frames below the MAC, which repairs nearly all of it.",
         ]

@@ -77,7 +77,7 @@ READINGS: dict[str, tuple[str, dict[str, Any]]] = {
     "loss_above": ("link loss above the MAC, which does not repair it", {"wlan.error.layer": "net"}),
     "threshold": ("ECN marks where 5 packets wait, in the drop-tail queue", _ECN | {"queue.mark_threshold": 5}),
 }  # fmt: skip
-"""Other readings of what the paper does not say: what is different, and the settings."""
+"""Other readings of details that the paper leaves open: the difference, and the settings."""
 
 ROUTING = {"aodv": "AODV", "dsr": "DSR", "dsdv": "DSDV"}
 """Routing protocols of the outlook."""

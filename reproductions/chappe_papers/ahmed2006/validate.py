@@ -61,7 +61,7 @@ def groups(rows: Sequence[Row]) -> list[tuple[str, str, Estimate]]:
 
 
 def beyond_chance(rows: Sequence[Row]) -> list[tuple[str, str, Estimate]]:
-    """Those that differ beyond chance, at 5 % over all of them."""
+    """Groups of rows that differ beyond chance, at 5 % over all groups."""
     all_of_them = groups(rows)
     adjusted = holm([1.0 if math.isnan(e.mean) else student_p(e) for _, _, e in all_of_them])
     return [g for g, p in zip(all_of_them, adjusted, strict=True) if p < LEVEL]

@@ -59,7 +59,7 @@ def _(data: Estimates) -> Observations:
 
 @claim(
     "P0-A-5",
-    "Thinning does not help Vegas at 2 Mbit/s, and up to 25 % at higher rates",
+    "Thinning does not help Vegas at 2 Mbit/s, but by up to 25 % at higher rates",
     first="at 5.5 and 11 Mbit/s",
     hangs=ATTEMPTS,
     section=ABSTRACT,
@@ -119,7 +119,11 @@ def _(data: Estimates) -> Observations:
 
 
 @claim(
-    "P0-W-2", "Thinning helps by a smaller window, not by fewer collisions", first="the window", hangs=MEAN, section=WHY
+    "P0-W-2",
+    "Thinning helps through a smaller window, not fewer collisions",
+    first="the window",
+    hangs=MEAN,
+    section=WHY,
 )
 def _(data: Estimates) -> Observations:
     a, b = "newreno_thin", "newreno"
@@ -202,7 +206,7 @@ FINDINGS = (
         "Vegas keeps its window near the optimum",
         "3.5 to 5.5",
         ("P0-F8-1", "P0-F8-2"),
-        "the window is smaller here and in ns-2.35",
+        "the window is smaller here and in ns-2.35 than in the paper",
         of="mean window [packets]",
     ),
     Finding(
@@ -213,10 +217,10 @@ FINDINGS = (
         of="goodput with thinning compared with that without",
     ),
     Finding(
-        "ACK thinning helps by a smaller window, not by fewer collisions",
+        "ACK thinning helps through a smaller window, not fewer collisions",
         "smaller, no number",
         ("P0-W-2", "P0-F8-3"),
-        "collisions fall and the window grows",
+        "collisions become fewer, and the window grows",
         of="NewReno's window with thinning compared with that without",
     ),
     Finding(
@@ -230,8 +234,8 @@ FINDINGS = (
         "Vegas with ACK thinning is the best overall",
         "+3 to +182 %",
         ("P0-A-9", "P0-F17-3", "P0-A-4"),
-        "fairest at the higher rates, but with less goodput",
-        of="its Jain's index compared with that of others",
+        "it is the fairest at the higher rates, but with less goodput",
+        of="Jain's index of thinned Vegas compared with others",
     ),
 )
 """Conclusions of the paper."""

@@ -44,7 +44,7 @@ from chappe_papers.runs.estimates import PAPER, Estimates
 _SMALL = 0.05
 """A flow "basically starves" with less than this share of the aggregate."""
 _NOTHING = 0.01
-"""It "starves completely" with less than this."""
+"""A flow "starves completely" with less than this share of the aggregate."""
 
 _OTHERS = {"newreno": "NewReno", "vegas2": "Vegas", "newreno_thin": "NewReno thinned"}
 _PLAIN = {"vegas2": "Vegas", "newreno": "NewReno"}

@@ -90,17 +90,17 @@ class Length(NamedTuple):
     """Lengths and numbers of runs."""
 
     packets: int
-    """Delivered in a run."""
+    """Packets delivered in a run."""
     long_packets: int
-    """The same over chains that cost much."""
+    """Packets over chains that cost much."""
     random_packets: int
-    """The same in the random topologies of files."""
+    """Packets in the random topologies of files."""
     further_packets: int
-    """The same in places in addition to those of the paper's figures: differences are between runs."""
+    """Packets in places in addition to those of the paper's figures: differences are between runs."""
     udp_packets: int
-    """The same of paced UDP."""
+    """Packets of paced UDP."""
     search_packets: int
-    """The same in a search."""
+    """Packets in a search."""
     delay_packets: int
     """Datagrams that are sent alone."""
     seeds: int
@@ -235,7 +235,7 @@ class ElRakabawy(Design):
         return not point.draw and point.variant != DELAY
 
     def alike(self, point: Point) -> bool:
-        """All that is not known to remember."""
+        """Points whose batches are not known to remember earlier batches."""
         return not remembers(point)
 
     def decides(self, point: Point, length: Length, /) -> bool:

@@ -152,9 +152,10 @@ def _hidden_answers(ours: Estimates) -> Answers:
     ]
     above = min(e.interval()[0] for e in failed) > 1
     text = (
-        f"Yes, if only senders of data count: up to {with_two[0] - 1} hops no node has two hidden terminals, and from "
-        f"{with_two[0]} hops on one more node has two with every hop (if the last node, which sends acknowledgements, "
-        f"counts as well, from {min(h for h in _HIDDEN_HOPS if 2 in hidden_counts(h, acks=True))} hops on). "
+        f"Yes, if only senders of data count: up to {with_two[0] - 1} hops no node has two hidden terminals; from "
+        f"{with_two[0]} hops on every further hop adds a node with two hidden terminals (from "
+        f"{min(h for h in _HIDDEN_HOPS if 2 in hidden_counts(h, acks=True))} hops on if the last node, which sends "
+        "acknowledgements, counts as well). "
         f"{'They matter' if above else 'It is not shown that they matter'}: with NewReno an RTS of a relay with two "
         f"hidden terminals fails {_times(failed)} times as often as an RTS of a relay with one, and relays with two "
         f"give up packets {_times(given_up)} times as often. Over {_EIGHT} hops there are {_one(grown[0])} times as "

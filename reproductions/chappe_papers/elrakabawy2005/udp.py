@@ -15,7 +15,7 @@ SWEEP = tuple(28 + 0.5 * i for i in range(65))
 """Times between datagrams of Figure 10 [ms]."""
 
 CLIFF = tuple(34 + 0.25 * i for i in range(11))
-"""Those near the cliff, where a run collapses or does not."""
+"""Times between datagrams near the cliff, where a run collapses or does not [ms]."""
 
 _FIRST = [1 + 0.05 * i for i in range(13)]
 _SECOND = [-0.04 + 0.01 * i for i in range(9)]

@@ -22,7 +22,7 @@ LEVEL = 0.05
 """Probability that any of the decided points of a claim is decided wrongly (Holm)."""
 
 SHORT_LEVEL = 0.01
-"""The same of short runs: with some sixty claims, less than one point of all of them."""
+"""Level of short runs: with some sixty claims, less than one point of all is wrong."""
 
 READING = 0.05
 """Error of a number of the paper: read from a figure, or rounded in a sentence. A share of the number."""
@@ -190,7 +190,7 @@ def _above(e: Estimate, value: float) -> float:
     if isinstance(e, Quotient):
         return min(2 * e.beyond(value).p_above(), 1.0)
     if isinstance(e, Among):
-        # It was decided at the level of the choice.
+        # The best value was chosen at the level of the choice.
         return 0.0 if e.low > value else 1.0
     if isinstance(e, Quantile):
         return min(1.0, 2 * float(bdtr(sum(v <= value for v in e.ordered), len(e.ordered), e.q)))
@@ -200,7 +200,7 @@ def _above(e: Estimate, value: float) -> float:
 
 
 def _share_above(e: Share, value: float) -> float:
-    """The same of a share: the exact binomial test, of which the interval of Clopper and Pearson is the inversion."""
+    """Probability for a share: the exact binomial test, whose inversion is the interval of Clopper and Pearson."""
     from scipy.special import bdtrc
 
     if math.isnan(e.mean):
@@ -212,7 +212,7 @@ def _share_above(e: Share, value: float) -> float:
 
 
 def _below(e: Estimate, value: float) -> float:
-    """The same when it is not below."""
+    """Probability of such an estimate if the true value is not below a value."""
     from scipy.special import bdtr
 
     if isinstance(e, Times):

@@ -3,6 +3,7 @@
 The rule is symmetric: what confirms a claim and what contradicts it need the same share of points.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -199,7 +200,7 @@ def _where(points: Sequence[Decided]) -> str:
     sides = (
         ("holds in" if grouped else "holds at", found.get(Verdict.CONFIRMED, [])),
         ("not in" if grouped else "not at", fails),
-        ("both within", found.get(Verdict.MIXED, [])),
+        ("split in", found.get(Verdict.MIXED, [])),
     )
     return "; ".join(f"{how} {_named(which, len(set(names)))}" for how, which in sides if which)
 
@@ -210,11 +211,11 @@ def _named(names: Sequence[str], of: int) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names in a row; of several places in one unit, the unit stands once: "4, 5 and 6 hops"."""
+    """Names in a row, in quotation marks if one contains a comma or an "and"; a common unit once: "4, 5 and 6 hops"."""
     units = {name.partition(" ")[2] for name in names}
     plain = [name.partition(" ")[0] for name in names]
     is_numbers = len(units) == 1 and all(number.replace(".", "").isdigit() for number in plain)
-    shown = plain if is_numbers else list(names)
+    shown = plain if is_numbers else [f'"{name}"' if re.search(", | and ", name) else name for name in names]
     text = " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
     return f"{text} {units.pop()}" if is_numbers else text
 

@@ -142,7 +142,7 @@ class Sheet:
     shown: bool = False
 
     def made_of(self, data: Estimates) -> Rows:
-        """Its rows, all made of one table: what it asks for is what it needs."""
+        """Rows of the sheet, all made of one table, which shows what the sheet asks for."""
         return self.rows(data, data)
 
 

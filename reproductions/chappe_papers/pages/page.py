@@ -16,7 +16,10 @@ Rows = Sequence[Sequence[str]]
 WIDEST = 160
 """Longest row of a table [characters]."""
 
-ABOUT = "Chappe simulates TCP over wireless networks packet by packet. This page judges a paper by such simulations."
+ABOUT = (
+    "Chappe simulates TCP over wireless networks packet by packet. This page tests the claims of a paper in such"
+    " simulations."
+)
 
 COUNTED = (
     '"9/0/4, +12 to +104 %" means: nine points agree with the paper, none contradicts it, four are undecided; '
@@ -24,16 +27,18 @@ COUNTED = (
 )
 """Legend of the cells of claims."""
 
-HANGING = "Details that the paper leaves open reverse other claims (`unknowns.csv` has the effects of both readings):"
+HANGING = (
+    "Other verdicts depend on details that the paper leaves open (`unknowns.csv` has the effects of both readings):"
+)
 """Introduces the list of details that the paper leaves open."""
 
-NUMBERS = "[findings.md](../findings.md) names the quantity of each row and gives reasons for the verdicts."
+NUMBERS = "[findings.md](../findings.md) names the quantity in each row and gives reasons for the verdicts."
 """Points at the page with more about the conclusions."""
 
 ADVICE = "What should I do?"
 """Heading of the advice."""
 
-DRAWN = "In figures, stars and gray bands are numbers of the paper; gray rings mark values from fewer than five runs."
+DRAWN = "In figures, stars and gray bands show numbers of the paper; gray rings mark values from fewer than five runs."
 """Legend of the figures."""
 
 
@@ -249,7 +254,7 @@ def conclusions(page: Page) -> list[str]:
 
 
 def first_screen(page: Page) -> list[str]:
-    """The robust conclusions, the open details that reverse claims, and a table of all conclusions."""
+    """The robust conclusions, the open details on which claims depend, and a table of all conclusions."""
     lines = [page.lead, ""] if page.lead else []
     said = [f"**Robust**: {'; '.join(page.robust)}."] if page.robust else []
     said += [HANGING] if page.unknowns else []

@@ -209,7 +209,7 @@ FINDINGS = (
         "Reno with DSR is the most consistent",
         "+1.0 to +5.6 ranks behind it",
         ("P1-T1-10", "P1-T1-1"),
-        "runs of one combination differ more than most combinations do, and DSR's queue costs its long transfer",
+        "runs of one combination differ more than most combinations do, and DSR's queue slows the long transfer",
     ),
     Finding(
         "SACK is perhaps the best TCP",
@@ -249,7 +249,7 @@ FINDINGS = (
         "Batteries last until 466 to 470 s",
         "465.7 to 470.0 s",
         ("P1-T2-3",),
-        "the data rate is not printed: it is the one that gives these times",
+        "the paper does not name the data rate; these times have chosen it",
         of="time of the last packet",
     ),
     Finding(

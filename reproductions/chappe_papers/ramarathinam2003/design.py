@@ -167,10 +167,11 @@ class Ramarathinam(Design):
             "(ns-2's `maxseq_`). Packets sent are those that a router hands down, forwarded ones and those of the "
             "routing protocol included; packets received are those that a node gets from another, for whomever they "
             "are.",
-            "What the paper does not say is as in ns-2, or chosen: RTS before every packet, an idle radio that takes "
-            "no energy, the Internet's sink at the professor, places, and when the professor's transfers begin. The "
-            "data rate is that under which the numbers of Table II, the times of the last packets, are most likely "
-            "(table of likelihoods). These 24 numbers judge nothing; those of Table I do, which have chosen nothing.",
+            "Details that the paper leaves open are as in ns-2, or chosen: RTS before every packet, an idle radio that "
+            "takes no energy, the Internet's sink at the professor, places, and the start of the professor's "
+            "transfers. The data rate is the rate at which the numbers of Table II, the times of the last packets, are "
+            "most likely (table of likelihoods). These 24 numbers judge nothing; the numbers of Table I do, because "
+            "they have chosen nothing.",
             "Ranks of combinations are those of medians; their intervals and probabilities come from a bootstrap of "
             "whole runs.",
         ]

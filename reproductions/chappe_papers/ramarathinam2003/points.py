@@ -10,7 +10,7 @@ VARIANTS = {"tahoe": "Tahoe", "reno": "Reno", "newreno": "NewReno", "sack": "SAC
 """The versions of TCP that the paper compares."""
 
 ROUTINGS = {"aodv": "AODV", "dsr": "DSR", "dsdv": "DSDV"}
-"""Its routing protocols."""
+"""Routing protocols of the paper."""
 
 MAIN = "main"
 CURVE = "curve"
@@ -69,7 +69,7 @@ READINGS: dict[str, tuple[str, dict[str, Any]]] = {
     "wired": ("the Internet is a host behind a wire", _WIRED_HOST),
     CMU_QUEUE: ("acknowledgements go before data, as in ns-2's queue for DSR", {"queue.discipline": "cmu_priority"}),
 }  # fmt: skip
-"""Other readings of what the paper does not say, at the same data rate: what is different, and the settings."""
+"""Other readings of details that the paper leaves open, at the same data rate: the difference, and the settings."""
 
 
 UDP_KBPS = (16, 32, 64, 128, 256)

@@ -93,7 +93,10 @@ def exchange_p(theirs: list[np.ndarray], ours: list[np.ndarray], draws: int = DR
 
 
 def places_of_segments(data: Estimates) -> tuple[np.ndarray, float] | None:
-    """The same of Table I: a row for each combination, a column for each load; ``None`` unless two have runs."""
+    """Places of the numbers of Table I and the probability, a row for each combination, a column for each load.
+
+    ``None`` unless two combinations have runs.
+    """
     ours = {p: of_point for p in COMBINATIONS if (of_point := segments(data, p)) is not None}
     theirs = [np.array(TABLE_I[p[:2]], dtype=float) for p in ours]
     return exchange_p(theirs, list(ours.values())) if len(ours) > 1 else None

@@ -61,7 +61,7 @@ SATURATED = (16, 20, 30, 50)
 OPTIMUM = {"": 4, "mesh_europe": 7, "mesh_us": 13}
 """Window limit of the greatest throughput, by host [segments]."""
 BACK = {"mesh_europe": "europe_mesh", "mesh_us": "us_mesh"}
-"""The same hosts in the other direction."""
+"""Hosts of the same paths in the other direction."""
 LATER = {"mesh_us": "US", "mesh_europe_later": "Europe"}
 """Hosts of Section VII."""
 SMALL_DROP = 0.9
@@ -459,16 +459,16 @@ ALL = CLAIMS.all
 
 FINDINGS = (
     Finding("Rate adaptation is less efficient over longer paths", "-36 % from 2 to 5 hops, used to calibrate",
-            ("P2-F1-3", "P2-F1-2"), "the first two nodes of a path go to slower rates (Table III)",
-            of="autorate by 11 Mbit/s, compared with one hop less"),
+            ("P2-F1-3", "P2-F1-2"), "the first two nodes of a path use slower rates (Table III)",
+            of="autorate relative to 11 Mbit/s, compared with one hop less"),
     Finding("Rate adaptation hides losses from TCP, so that TCP's window grows",
             "-64 % (0.5 and 1.4 %)", ("P2-T1-1", "P2-F2-2"),
             "at fixed 11 Mbit/s the MAC repairs more here than in the testbed",
             of="retransmissions with autorate compared with 11 Mbit/s"),
     Finding("Four flows on disjoint paths have far more throughput at a fixed rate", "+180 %",
             ("P2-F4-1", "P2-F4-2"),
-            "rows near each other share one channel; over 2 to 5 hops it is +62 to +89 % "
-            "(used to choose their distance)",
+            "rows near each other share one channel; over 2 to 5 hops the gain is +62 to +89 % "
+            "(these numbers have chosen the distance of the rows)",
             of="throughput at 11 Mbit/s compared with autorate, 1 hop"),
     Finding("Rate adaptation is fairer to several flows", "+8 to +87 %", ("P2-T2-1",),
             "",
@@ -477,16 +477,16 @@ FINDINGS = (
             ("P2-F7-2", "P2-F7-1"), "it fills the path without a queue",
             of="best limit [segments]"),
     Finding("On wireless paths alone the best window limit is 4", "4", ("P2-F6-1",),
-            "with more than two segments in flight autorate falls to slower rates here",
+            "with more than two segments in flight autorate uses slower rates here",
             of="best limit [segments]"),
     Finding("RTS and CTS help rate adaptation at large windows", "up to +45 %", ("P2-F6-4",),
-            "an RTS takes the collision, and the rate is not lowered; were it blamed, they would cost 15 %",
+            "an RTS takes the collision, and the rate is not lowered; if it were, RTS and CTS would cost 15 %",
             of="throughput with RTS and CTS compared with that without"),
     Finding("Small buffers help over long wireless paths", "-20 % over 1 and 2 hops, +40 % over 5",
             ("P2-T7-2", "P2-T6-2"),
             "nodes with few packets contend less", "over 5 hops",
             of="throughput with a buffer of 2 compared with 50"),
-    Finding("Hybrid paths: Vegas is slower at 1 hop, faster at 5", "-24 %, +15 % over 5 hops (US)",
+    Finding("Hybrid paths: Vegas is slower over 1 hop, faster over 5", "-24 %, +15 % over 5 hops (US)",
             ("P2-T8-1",), "", "over 5 hops",
             of="throughput of Vegas compared with Reno's"),
 )  # fmt: skip

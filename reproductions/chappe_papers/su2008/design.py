@@ -22,9 +22,9 @@ from chappe_papers.su2008.points import COLUMNS, HOPS, INFORMED, ROWS, Point, sc
 AGGREGATE = "aggregate_bps"
 """Goodput of all flows together, in the mean over the paths."""
 MEDIAN = "median_bps"
-"""The same of the median path."""
+"""Goodput of all flows together on the median path."""
 TENTH, NINETIETH = "tenth_percentile_bps", "ninetieth_percentile_bps"
-"""The same of the path that so many percent do not reach."""
+"""Goodput of all flows together on the path that 10 or 90 % of the paths do not reach."""
 JAIN = "jain_of_flows"
 WINDOW = "window_segments"
 RTT = "rtt_s"
@@ -181,7 +181,7 @@ class Su(Design):
         return ()
 
     def ns2(self) -> Estimates:
-        """Nothing: ns-2.35 adds up no signals and adapts no rates."""
+        """No estimates: ns-2.35 adds up no signals and adapts no rates."""
         return Estimates({}, self.full.x)
 
     def method(self, runner: Runner) -> list[str]:

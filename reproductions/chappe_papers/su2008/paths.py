@@ -80,7 +80,7 @@ class Paths:
 
 @cache
 def paths() -> Paths:
-    """Those of the paper's page."""
+    """Paths of the paper's page."""
     return Paths()
 
 

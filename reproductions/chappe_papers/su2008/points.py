@@ -107,10 +107,10 @@ SCHEMES: dict[str, tuple[str, dict[str, Any]]] = {
 """Schemes to compare: those of Table V, other readings of its Buf 2, and others."""
 
 BESIDE = {"buf2": "buf2_beside", "buf4": "buf4_beside"}
-"""Buffers in which the packet that is sent counts, and the same in addition to it, as in the frozen model."""
+"""Buffers that count the packet being sent, with those that do not count it, as in the frozen model."""
 
 PAPERS = ("reno", "clamp3", "clamp4", "vegas", "buf2")
-"""Those of Table VI."""
+"""Schemes of Table VI."""
 
 OUTLOOK = ("cara", "flow_control", "fast_rates")
 """Hopes of the paper: losses told from collisions, flow control of links, limits of features across layers."""
@@ -154,7 +154,7 @@ class Point(NamedTuple):
 
     @property
     def known(self) -> frozenset[str]:
-        """Those of them that its model takes."""
+        """Facts of the point that its model takes."""
         if self.model == INFORMED:
             return self.facts
         return self.facts & set(self.model.split("+"))

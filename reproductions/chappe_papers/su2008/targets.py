@@ -51,7 +51,7 @@ class Target(NamedTuple):
 
     @property
     def number(self) -> float:
-        """Its value; NaN where the paper has words, or several numbers."""
+        """Value of the paper; NaN where the paper has words, or several numbers."""
         match = re.fullmatch(r"(?:> |about )?([\d.]+)", self.paper)
         return float(match[1]) if match else math.nan
 

@@ -30,7 +30,7 @@ _DRAWN = ("tahoe", "vegas")
 
 
 def _rates(low: float = 0.0, high: float = 10.0) -> list[float]:
-    """Those above one and up to another [%]."""
+    """Error rates above `low` and up to `high` [%]."""
     return [r for r in _RATES if low < r <= high]
 
 
@@ -115,7 +115,7 @@ def _(data: Estimates) -> Observations:
     vegas = _fall(data, "vegas", "eln", 0.6)
     for v in ALIKE:
         faster = _falls_faster(f"against {VARIANTS[v]}", vegas, _fall(data, v, "eln", 0.6))
-        yield from (c.of("fall from 0.6 %").called("as fast") for c in faster)
+        yield from (c.of("fall from 0.6 %").called("in the fall") for c in faster)
 
 
 @claim(
@@ -147,7 +147,7 @@ def _(data: Estimates) -> Observations:
         for m in ("eln", "none"):
             falls = _fall(data, v, m, 2.0), _fall(data, v, "snoop", 2.0)
             slower = _falls_faster(f"{VARIANTS[v]}, against {MECHANISMS[m]}", *falls)
-            yield from (c.of("fall from 2 %").called("as fast") for c in slower)
+            yield from (c.of("fall from 2 %").called("in the fall") for c in slower)
         similar = _mechanisms(data, equal, v, "snoop", "eln", _rates(high=1.9), GOODPUT, SLIGHTLY)
         yield from (c.of("below 2 %").called("below 2 %") for c in similar)
 
@@ -255,8 +255,8 @@ FINDINGS = (
         "Snoop and ELN improve throughput",
         "more with every TCP, no number",
         ("P3-F3-1",),
-        "they help only where losses cost throughput",
-        of="throughput with one of them compared with TCP only",
+        "Snoop and ELN help only where losses cost throughput",
+        of="throughput with Snoop or ELN compared with TCP only",
     ),
     Finding(
         "Snoop is better than ELN at high loss",
@@ -269,7 +269,7 @@ FINDINGS = (
         "Snoop and ELN together are best",
         "more with Tahoe, Reno, NewReno, no number",
         ("P3-F3-3",),
-        "Snoop's local timer is shorter than the queueing delay, and ELN reacts to its copies",
+        "Snoop's local timer is shorter than the queueing delay, and ELN reacts to the copies that Snoop sends",
         of="throughput with both compared with the best other",
     ),
     Finding(
@@ -277,7 +277,7 @@ FINDINGS = (
         "4.3 times at 10 % (3.0, 0.7)",
         ("P3-F4-1",),
         "the last Vegas flow measures its base RTT with a full queue; from 1 % loss on this effect is gone",
-        of="unfairness of Vegas by that of Tahoe",
+        of="unfairness of Vegas divided by that of Tahoe",
     ),
     Finding(
         "No variant or mechanism guarantees fairness",

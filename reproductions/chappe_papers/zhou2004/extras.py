@@ -135,7 +135,7 @@ def _of_formulas(_: Length) -> list[Point]:
 
 
 def with_formulas(data: Estimates) -> Estimates:
-    """The same with what the formulas say, as if it had been measured without an error."""
+    """Estimates with the values of the formulas, as if these had been measured without an error."""
     values = dict(data.values)
     for loss in LOSSES:
         for name, value in (("padhye", _padhye(loss, 1000)), ("mathis", mathis(RTT_S, loss / 100))):

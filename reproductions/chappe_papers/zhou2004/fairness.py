@@ -158,7 +158,7 @@ def answers(ours: Estimates) -> list[tuple[str, str]]:
         text += f" Up to {_share(plain)}, compared with Snoop and drop-tail, {_said(ours, _PLAIN, plain)}."
     if rtts >= 0:
         text += f" With different round-trip times, up to {_share(rtts)}, {_said(ours, _RTTS, rtts)}."
-    return [("Does any mechanism give throughput and fairness together, for which the paper calls?", text)]
+    return [("Does any mechanism give throughput and fairness together, as the paper calls for?", text)]
 
 
 def _share(rate: float) -> str:

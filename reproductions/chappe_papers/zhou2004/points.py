@@ -55,7 +55,7 @@ class Point(NamedTuple):
     reading: str = "2003"
     """Of :data:`READINGS`, of :data:`FURTHER`, or :data:`LONE`."""
     window: int = 10
-    """That the receiver advertises; not 10 with a lone flow only."""
+    """Window that the receiver advertises; other than 10 for a lone flow only."""
 
 
 def _boxes(snoop: Mapping[str, Any], eln_node: int) -> dict[str, list[dict[str, Any]]]:
@@ -89,7 +89,7 @@ _HEADER = {"tcp.vegas.ns2.bare_segments": False}
 
 @dataclass(frozen=True)
 class Reading:
-    """A way to read what the paper does not say.
+    """A reading of the details that the paper leaves open.
 
     Attributes:
         title: Name of the reading.

@@ -74,7 +74,7 @@ SURE: dict[Check, str] = {
     False: f"significantly less than {100 * GOOD:.0f} %",
     None: f"significantly neither less nor more than {100 * GOOD:.0f} %",
 }
-"""The same in a sentence."""
+"""Results of a test in a sentence."""
 
 _METHOD = (
     "Throughput of all flows divided by that of the best technique there [%], with the half width of the 95 % interval "

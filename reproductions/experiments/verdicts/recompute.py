@@ -82,7 +82,7 @@ class Point:
         return 1.0 if math.isinf(value) else self._beyond(self.effect - value, self.variance_at(value), 1)
 
     def below(self, value: float) -> float:
-        """The same if it is not below."""
+        """Probability (two-sided) of such an effect if it is not below a value, which may be infinite."""
         return 0.0 if math.isinf(value) else self._beyond(value - self.effect, self.variance_at(value), -1)
 
     def _beyond(self, difference: float, variance: float, sign: int) -> float:

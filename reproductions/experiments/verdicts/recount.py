@@ -81,7 +81,8 @@ def markdown(
     """Writes the parts of the page that follow from verdicts."""
     path = DOCS / f"{paper.name}.md"
     text = path.read_text(encoding="utf-8")
-    _, note, rest = re.split(rf"^({reproduce.FULL.split(' (')[0]}.*)$", text, maxsplit=1, flags=re.MULTILINE)
+    note_of = re.escape(reproduce.FULL.partition(" (")[0])
+    _, note, rest = re.split(rf"^({note_of}.*)$", text, maxsplit=1, flags=re.MULTILINE)
     counts = page.counted(summary.counts(o.verdict for o in outcomes.values()))
     hanging = summary.unknowns(paper)
     content = page.Page(

@@ -128,9 +128,9 @@ def elrakabawy() -> Iterator[tuple[str, ...]]:
         for kind in ("time", "lines of the trace")
     )
     for claim in ("P0-F8-3", "P0-W-2"):
-        yield ("what the mean of a window is taken over", claim,
-               "NewReno's window with thinning, 4, 6, 8, 12, 20 and 32 hops", "time", time, "lines of a trace", lines,
-               "windows.csv")  # fmt: skip
+        yield ("how the window is averaged", claim,
+               "NewReno's window with thinning, 4, 6, 8, 12, 20 and 32 hops", "over time", time,
+               "over lines of a trace", lines, "windows.csv")  # fmt: skip
 
 
 # ---- readings of which the verdict alone was published ----
@@ -140,10 +140,11 @@ def others() -> Iterator[tuple[str, str, str, str, str, str, str, str, str]]:
     """The paper, and a row."""
     few = "the page's list of readings of 28 November 2026; effects need its runs again, `--extra readings`"
     yield ("ramarathinam2003", "when the first transfers begin", "P1-T1-11", "numbers of Table I among our runs",
-           "at 0 s", "not like ours", "at 5 s", "like ours (p = 0.11)", few)  # fmt: skip
+           "at 0 s", "not like ours", "at 5 s", "like ours, p = 0.11", few)  # fmt: skip
     yield ("su2008", "what a buffer of 2 holds", "P2-T7-2", "throughput with a buffer of 2",
-           "two packets with the one that is sent", group("su2008", "P2-T7-2", lambda _: True) + " over 1 and 2 hops",
-           "two in addition to it", "contradicted", few.replace("`--extra readings`", "`--extra buffers`"))  # fmt: skip
+           "two packets, with the one being sent", group("su2008", "P2-T7-2", lambda _: True) + " over 1 and 2 hops",
+           "two in addition to the one being sent", "contradicted",
+           few.replace("`--extra readings`", "`--extra buffers`"))  # fmt: skip
     yield ("zhou2004", "whether Vegas' packets have a header", "P3-F2-5", "throughput of Vegas with Snoop, below 10 %",
            "none, as in ns-2", group("zhou2004", "P3-F2-5", lambda _: True), "40 bytes and a SYN", "contradicted",
            few)  # fmt: skip

@@ -76,28 +76,30 @@ def page() -> str:
     lines = [
         "# Verdicts before and now",
         "",
-        f"**{in_all} of {len(claims)} verdicts moved since 28 November 2026: {counts[RULE]} by the rule,"
-        f" {counts[READING]} because a reading reverses them, {counts[CALIBRATION]} because their numbers have chosen"
-        f" the model, {counts[RUNS]} by new runs.** {counts[WORD]} more have a new word with the same meaning."
-        f" {undecided} are undecided.",
+        f"**{in_all} of {len(claims)} verdicts have changed since 28 November 2026: {counts[RULE]} because of a new"
+        f" rule, {counts[READING]} because another reading of the paper reverses them, {counts[CALIBRATION]} because"
+        f" their numbers have chosen the model, {counts[RUNS]} because of new runs.** {counts[WORD]} more have a new"
+        f" word with the same meaning. {undecided} are undecided.",
         "",
-        "- *Rule*: contradiction needs as many points as confirmation, more than half; a claim that"
-        " holds in some groups and fails in others is mixed; conjunctions are split.",
+        "- *Rule*: to contradict a claim takes as many points as to confirm it, more than half; a claim that holds in"
+        " some groups and fails in others is mixed; a claim that joins several statements is judged statement by"
+        " statement.",
         "- *Reading*: the claim [depends](../papers.md#verdicts) on a detail that the paper leaves open; `unknowns.csv`"
         " beside the claims has the effects of both readings.",
-        "- *Calibration*: the numbers of the claim have chosen the model, by the tables that record the choice.",
-        "- *Word*: *contradicted* did not tell whether a claim is the *opposite* or has *no effect*;"
-        " *indistinguishable* is *undecided*; *depends* on a group is *mixed*.",
+        "- *Calibration*: the paper's numbers have chosen the model, as tables of the choice record; they cannot judge"
+        " it.",
+        "- *Word*: *contradicted* is now *opposite* or *no effect*; *indistinguishable* is *undecided*; *depends* on a"
+        " group is *mixed*.",
         "",
-        f"Since 24 November {', '.join(dropped)} was dropped, and {len(added)} claims are new:"
-        f" {', '.join(added)}. P1-T1-10 asks another question now. On 24 November *contradicted* needed a third of the"
+        f"Since 24 November {', '.join(dropped)} has been dropped, and {len(added)} claims are new:"
+        f" {', '.join(added)}. P1-T1-10 now asks another question. On 24 November *contradicted* needed a third of the"
         " points, and *confirmed, not everywhere* more than half.",
         "",
-        "[papers.md](../papers.md#verdicts) has the rule, which was committed before any verdict was counted by it;"
+        "[papers.md](../papers.md#verdicts) has the rule, which was committed before it was applied to any verdict;"
         " `python reproductions/experiments/verdicts/recompute.py` recomputes all verdicts from the published points,"
         " and `python reproductions/experiments/verdicts/verdicts.py` writes this page.",
         "",
-        "## Moved, by reason",
+        "## Changes, by reason",
         "",
     ]
     for reason in (RULE, READING, CALIBRATION, RUNS):
@@ -107,7 +109,7 @@ def page() -> str:
         lines += [f"**{reason.capitalize()}**, {len(names)}: {'; '.join(names) or 'none'}.", ""]
     for paper, of_paper in now.items():
         lines += [f"## {paper}", "", f"[The page]({paper}.md).", ""]
-        lines += ["| claim | 24 November | 28 November | now | moved by |", "|---|---|---|---|---|"]
+        lines += ["| claim | 24 November | 28 November | now | reason |", "|---|---|---|---|---|"]
         for c, points in of_paper.items():
             r = before[c]
             shown = said(points) if not moved[c] else f"**{said(points)}**"

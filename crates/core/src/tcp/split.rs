@@ -161,7 +161,7 @@ impl Split {
             Out::Segment(s) if !s.has_no_payload() => {
                 Out::Segment(DataSegment { born: born[((s.seq - syn) % room) as usize], ..s })
             }
-            // What the first half did not have to send was sent first by this node.
+            // This node was the first to send segments that are not of the first half.
             Out::Segment(s) if s.control.is_none() => {
                 Out::Segment(DataSegment { born: ends[usize::from(!s.syn)].unwrap_or(s.born), ..s })
             }

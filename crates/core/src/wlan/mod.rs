@@ -239,8 +239,8 @@ settings! {
         /// rate.
         pub basic_rate: BitRate = BitRate::mbps(1) => one_of(&RATES),
         /// Rate of the CTS-to-self that protects unicast data from stations that cannot decode them, such as "11 Mbit/s"
-        /// for 802.11b stations (IEEE 802.11-2020, 10.27). It precedes each data frame, or the first PPDU of a TXOP, and
-        /// replaces RTS and CTS.
+        /// for 802.11b stations (IEEE 802.11-2020, 10.27). The CTS precedes each data frame, or the first PPDU of a TXOP,
+        /// and replaces RTS and CTS.
         pub protection: Option<BitRate> | "none" = None => one_of(&RATES)
             ; used when Config::has_ofdm_data, else "`wlan.data_rate` is a rate of 802.11b",
         /// PLCP preamble of all frames.

@@ -147,7 +147,7 @@ fn denser(cfg: &Config, step: impl Fn(&mut topology::Config)) -> Option<topology
             return None;
         }
         let interfaces = interfaces::interfaces(cfg, t.nodes as usize);
-        // Who decodes whom is asked for each rate that may be chosen.
+        // Each rate that may be chosen needs its own search for the stations that decode each other.
         let looks = interfaces.profiles.iter().map(|p| 1 + p.wlan.chosen_modes().len() as u64).max().unwrap_or(1);
         for attempt in 0..FEW_ATTEMPTS {
             placed += u64::from(t.nodes);

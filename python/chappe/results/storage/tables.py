@@ -75,7 +75,7 @@ _SEAL, _OPEN = "chappe.sha256", "0" * 64
 """Metadata of a Parquet file for its SHA-256, and their value when the SHA-256 is computed."""
 
 _SEALED = re.compile(re.escape(_SEAL).encode() + rb"\x18\x40([0-9a-f]{64})")
-"""The same in the file, in the compact protocol of Thrift: a text of 64 bytes is the next field."""
+"""SHA-256 in the metadata of a file, in the compact protocol of Thrift: a text of 64 bytes is the next field."""
 
 
 def with_seal(metadata: Mapping[str, str]) -> dict[str, str]:

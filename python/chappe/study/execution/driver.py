@@ -391,7 +391,7 @@ class Driver:
 def main() -> None:
     """Connects, and executes tasks until there are no more messages."""
     messages, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    # What Ray prints is not for the user.
+    # The output of Ray is not for the user.
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
     def say(answer: Ready | Report | Refused) -> None:

@@ -34,7 +34,7 @@ class Reference:
 
     @property
     def best(self) -> list[Run]:
-        """Those to compare with."""
+        """Runs to compare with."""
         return self.mended or self.own
 
 

@@ -43,9 +43,9 @@ class Share:
     category: str
     """Word for the category in the tables."""
     ns3: Estimate
-    """Its goodput in ns-3 [kbit/s]."""
+    """Goodput in ns-3 [kbit/s]."""
     ours: Estimate
-    """Its goodput [kbit/s]."""
+    """Goodput in Chappe [kbit/s]."""
 
     @property
     def off(self) -> float:

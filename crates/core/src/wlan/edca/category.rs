@@ -62,7 +62,7 @@ keywords! {
         /// The upper three bits of the DSCP.
         Precedence = "precedence",
         /// The priorities of RFC 8325 for the classes that RFC 8325 names, as in Linux 6.18 (`cfg80211_classify8021d`):
-        /// EF and VA are voice, CS3 and AF3x video, AF2x, AF1x and CS2 best effort.
+        /// EF and VA are voice; CS3 and AF3x are video; AF2x, AF1x and CS2 are best effort.
         Rfc8325 = "rfc8325",
     }
 }

@@ -38,7 +38,7 @@ keywords! {
 keywords! {
     /// Queues of a station.
     pub enum Queues {
-        /// A first-in, first-out queue for each access category, from which aggregates are made when they are sent
+        /// A first-in, first-out queue for each access category; an aggregate is made when a transmission begins
         /// (ns-3).
         Fifo = "fifo",
         /// A queue for each station and TID, with a queue for each flow in it, and airtime fairness between stations
@@ -52,7 +52,7 @@ keywords! {
     pub enum MissedBlockAck {
         /// Sends a block acknowledgement request; MPDUs that arrived are not sent again.
         Request = "request",
-        /// Sends the whole A-MPDU again, like hardware that keeps no such state.
+        /// Sends the whole A-MPDU again, like hardware that keeps no state of MPDUs.
         Repeat = "repeat",
     }
 }
@@ -93,7 +93,7 @@ settings! {
             Parameters { aifsn: 2, cw_min: 7, cw_max: 15, txop_limit: Span::us(4096) },
         /// Category AC_VO: voice.
         pub voice: Parameters = Parameters { aifsn: 2, cw_min: 3, cw_max: 7, txop_limit: Span::us(2080) },
-        /// Rule that maps the `dscp` of a flow to the user priority, which is the TID, of its packets.
+        /// Rule that maps the `dscp` of a flow to the user priority (TID) of its packets.
         pub user_priorities: UserPriorities = UserPriorities::Precedence,
         /// Sends a CF-End to end a TXOP that has time left.
         pub cf_end: bool = true,

@@ -62,7 +62,7 @@ algorithms! { cx:
     /// Minstrel (Smithies 2006), as in madwifi and Linux.
     Minstrel(Box<Minstrel>): Minstrel = "minstrel": Minstrel::new(&cx.cfg.minstrel, cx.times, cx.now, cx.rng),
         settings minstrel: minstrel::Config = " Minstrel.";
-    /// Minstrel-HT as in Linux 6.18, for 802.11n and 802.11ac: the success of MPDUs in aggregates.
+    /// Minstrel-HT as in Linux 6.18, for 802.11n and 802.11ac. It counts the MPDUs of aggregates.
     MinstrelHt(Box<MinstrelHt>): MinstrelHt = "minstrel_ht": MinstrelHt::new(cx.modes, cx.now, cx.rng);
     /// The fastest rate with hardly any bit errors, known without trials.
     Ideal(Ideal): Ideal = "ideal": Ideal::default(),

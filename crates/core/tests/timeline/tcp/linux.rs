@@ -371,7 +371,7 @@ fn every_timeline_has_the_kernels_order_of_packets_and_its_times() {
     let models = std::fs::read_to_string(repository.join("docs/linux.md")).expect("a page");
     let (repeated, agree) = totals([drawn, written]);
     let words = models.split_whitespace().collect::<Vec<_>>().join(" ");
-    let shares = format!("| {} are shared as by the kernel |", crate::linux_flows::shares_inside());
+    let shares = format!("| {} are shared as in the kernel's runs |", crate::linux_flows::shares_inside());
     for told in [format!("| {agree} of {repeated} agree |"), shares] {
         assert!(words.contains(&told), "docs/linux.md does not say {told}");
     }

@@ -51,7 +51,7 @@ impl Checker<'_> {
         let links: HashMap<_, _> = cfg.directions().into_iter().map(|d| ((d.from, d.to), d.point_to_point)).collect();
         let paths: Vec<Option<WiredPath>> =
             (0..layout.flows.len()).map(|i| wired_path(cfg, layout, &routes, &links, i)).collect();
-        // What the flows over a link can send at most [bit/s].
+        // Highest rate at which the flows over a link can send [bit/s].
         let mut demand: HashMap<(NodeId, NodeId), f64> = HashMap::new();
         for (flow, path) in layout.flows.iter().zip(&paths) {
             let (from, to) = (NodeId(flow.src), NodeId(flow.dst));

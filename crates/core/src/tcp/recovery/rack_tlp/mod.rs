@@ -579,7 +579,7 @@ impl LossRecovery for RackTlp {
     }
 
     fn on_write(&mut self, conn: &mut Connection) {
-        // What was there before has been sent.
+        // All earlier data have been sent.
         if self.queue.nxt() == conn.max()
             && self.queue.in_flight() < self.w.cwnd
             && self.queue.lost() <= self.queue.resent()

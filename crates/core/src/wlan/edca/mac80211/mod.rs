@@ -43,7 +43,7 @@ settings! {
         pub codel: CoDel = CoDel::default(),
         /// Marks ECN-capable packets where CoDel would drop them.
         pub ecn: bool = true,
-        /// Largest number of aggregates of a category that the driver holds, one on the air and those that are ready
+        /// Largest number of aggregates of a category in the driver: one is on the air, the others are ready
         /// (ath9k: `ATH_AGGR_MIN_QDEPTH`).
         pub aggregates: u32 = 2 => range(1, 16),
         /// Gives stations equal airtime: each station pays for the frames to it and from it, retries included.
@@ -54,19 +54,19 @@ settings! {
             ; used when |c| c.airtime_fairness, else "`airtime_fairness` is false",
         /// Limits the airtime of the packets in the driver (airtime queue limits).
         pub airtime_limits: bool = true,
-        /// Airtime of a station's packets in the driver up to which the driver gets more of them
+        /// Airtime of a station's packets in the driver below which the driver gets more of them
         /// (`IEEE80211_DEFAULT_AQL_TXQ_LIMIT_L`).
         pub limit_low: Span = Span::us(5000) => above(Span::ZERO).at_most(Span::secs(1))
             ; used when |c| c.airtime_limits, else "`airtime_limits` is false",
-        /// Airtime that replaces `limit_low` while the packets of all stations in the driver have less than
+        /// Airtime that replaces `limit_low` while the packets of all stations in the driver need less than
         /// `limit_total` (`IEEE80211_DEFAULT_AQL_TXQ_LIMIT_H`).
         pub limit_high: Span = Span::us(12_000) => above(Span::ZERO).at_most(Span::secs(1))
             ; used when |c| c.airtime_limits, else "`airtime_limits` is false",
-        /// Airtime of the packets of all stations in the driver up to which `limit_high` holds
+        /// Airtime of the packets of all stations in the driver below which `limit_high` holds
         /// (`IEEE80211_AQL_THRESHOLD`).
         pub limit_total: Span = Span::us(24_000) => at_most(Span::secs(1))
             ; used when |c| c.airtime_limits, else "`airtime_limits` is false",
-        /// Airtime of the broadcasts in the driver up to which the driver gets more of them
+        /// Airtime of the broadcasts in the driver below which the driver gets more of them
         /// (`IEEE80211_DEFAULT_AQL_TXQ_LIMIT_BC`).
         pub limit_broadcast: Span = Span::us(50_000) => above(Span::ZERO).at_most(Span::secs(1))
             ; used when |c| c.airtime_limits, else "`airtime_limits` is false",
