@@ -1,7 +1,7 @@
 """Puts what a command wrote at full length into these pages: ``python reproductions/docs/publish.py results/NAME``.
 
 After a command for one figure or addition, ``publish.py results/NAME part`` publishes only that: its figures, tables,
-and answers.
+and answers. Without arguments it writes ``docs/findings.md`` and the table in the README from the packages.
 
 From ``paper.md`` and its figures come ``docs/papers/NAME.md`` and small pictures and tables beside it, from
 ``findings.csv`` what ``chappe paper`` prints, ``docs/findings.md`` and a table in the README; from ``validation.md``
@@ -105,6 +105,11 @@ def publish_summary(results: Path, docs: Path, package: Path) -> None:
     for file in (summary.FILE, answers.FILE):
         if (results / file).exists():
             shutil.copy(results / file, package / file)
+    write_findings(docs)
+
+
+def write_findings(docs: Path) -> None:
+    """Writes the pages that show the findings of all papers."""
     (docs / "findings.md").write_text(summary.page(chappe_papers.PAPERS), encoding="utf-8")
     readme = docs.parents[1] / "README.md"
     text = readme.read_text(encoding="utf-8")
@@ -113,7 +118,9 @@ def publish_summary(results: Path, docs: Path, package: Path) -> None:
     readme.write_text(f"{before}{BEGIN}\n{summary.in_short(chappe_papers.PAPERS)}\n{END}{after}", encoding="utf-8")
 
 
-if __name__ == "__main__":
+if __name__ == "__main__" and len(sys.argv) == 1:
+    write_findings(HERE)
+elif __name__ == "__main__":
     RESULTS = Path(sys.argv[1])
     PACKAGE = Path(chappe_papers.__file__).parent / RESULTS.name
     if sys.argv[2:] == ["part"]:

@@ -38,19 +38,20 @@ def test_all_claims_have_a_verdict_before() -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "now", "answers", "reason"),
+    ("before", "now", "answers", "level", "reason"),
     [
-        ("", "confirmed", ["as the paper says"], "new"),
-        ("confirmed", "confirmed", ["as the paper says"], ""),
-        ("contradicted", "no effect", ["no effect"], "word"),
-        ("contradicted", "undecided", ["no effect", "open", "open"], "rule"),
-        ("contradicted", "depends", ["no effect"], "reading"),
-        ("confirmed, effect size differs", "calibration", ["calibration"], "calibration"),
-        ("confirmed, effect size differs", "confirmed", ["calibration", "as the paper says"], "calibration"),
+        ("", "confirmed", ["as the paper says"], "1.25", "new"),
+        ("confirmed", "confirmed", ["as the paper says"], "1.25", ""),
+        ("contradicted", "no effect", ["no effect"], "1.25", "word"),
+        ("contradicted", "undecided", ["no effect", "open", "open"], "1.25", "rule"),
+        ("contradicted", "depends", ["no effect"], "1.25", "reading"),
+        ("confirmed, effect size differs", "calibration", ["calibration"], "1.25", "calibration"),
+        ("confirmed, effect size differs", "confirmed", ["calibration", "as the paper says"], "1.25", "calibration"),
+        ("undecided", "mixed", ["as the paper says", "opposite"], "5", "runs"),
     ],
 )
-def test_a_reason_belongs_to_a_move(before: str, now: str, answers: list[str], reason: str) -> None:
-    points = [{"verdict": now, "answer": a, "hangs_on": "the queue"} for a in answers]
+def test_a_reason_belongs_to_a_move(before: str, now: str, answers: list[str], level: str, reason: str) -> None:
+    points = [{"verdict": now, "answer": a, "hangs_on": "the queue", "level_percent": level} for a in answers]
     assert PROGRAM["moved_by"](before, points) == reason
 
 

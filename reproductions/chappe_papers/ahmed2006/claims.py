@@ -19,7 +19,7 @@ Observations = Iterator[Observation]
 MOBILITY, LOSSY, WHY = "5.1: mobility", "5.2: mobility and link loss", "6: why"
 OURS = "e_newreno"
 
-RESENT, QUEUE = "what E-NewReno resends", "RED or drop-tail for ECN"
+RESENT, QUEUE, THEN = "what E-NewReno resends", "RED or drop-tail for ECN", "the release of ns-2"
 """Details that the paper leaves open and that reverse claims: ``unknowns.csv`` has the effects."""
 
 FAST = (10.0, 20.0, 25.0)
@@ -239,7 +239,7 @@ def _(data: Estimates) -> Observations:
         )
 
 
-@claim("P4-F4-4", "Westwood is better than NewReno at 15 m/s, ECN at 20 m/s", section=LOSSY, figures=(4,))
+@claim("P4-F4-4", "Westwood is better than NewReno at 15 m/s, ECN at 20 m/s", hangs=THEN, section=LOSSY, figures=(4,))
 def _(data: Estimates) -> Observations:
     yield from _all(data, "westwood", ("newreno",), THROUGHPUT, more, 1.0, (15.0,))
     yield from _all(data, "ecn", ("newreno",), THROUGHPUT, more, 1.0, (20.0,))

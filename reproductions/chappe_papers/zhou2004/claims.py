@@ -16,9 +16,6 @@ claim = CLAIMS.claim
 
 THROUGHPUT, FAIRNESS = "III A: throughput", "III B: unfairness"
 
-HEADER = "whether Vegas' packets have a header"
-"""Detail that the paper leaves open and that reverses claims: ``unknowns.csv`` has the effects."""
-
 MATTER = (4.0, 6.0, 8.0, 10.0)
 """Error rates at which losses matter [%]: a flow has, by the formula of Padhye et al., less than 90 % of its share."""
 
@@ -122,7 +119,6 @@ def _(data: Estimates) -> Observations:
     "P3-F2-5",
     "With Snoop Vegas is better, but insignificantly towards 10 %",
     first="below 10 %",
-    hangs=HEADER,
     section=THROUGHPUT,
     figures=(2,),
 )

@@ -26,6 +26,10 @@ SAME = {
 RULE, CALIBRATION, READING, RUNS, WORD, NEW = "rule", "calibration", "reading", "runs", "word", "new"
 
 
+FRESH = "5"
+"""Level of a verdict of a fresh experiment [%]."""
+
+
 def rows(file: Path) -> list[dict[str, str]]:
     """The rows of a CSV file."""
     return list(csv.DictReader(file.read_text(encoding="utf-8").splitlines()))
@@ -53,6 +57,8 @@ def moved_by(before: str, points: Sequence[Row]) -> str:
         return NEW
     if before == now:
         return ""
+    if points[0]["level_percent"] == FRESH:
+        return RUNS
     if now in SAME.get(before, ()):
         return WORD
     if now == "depends":

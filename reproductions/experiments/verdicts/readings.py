@@ -1,0 +1,70 @@
+"""Claims that another reading of a paper reverses, at all points of the reading, with as many runs as the main one.
+
+``python reproductions/experiments/verdicts/readings.py`` makes the runs of some claims in all readings of their papers,
+in ``results/readings``, and writes ``readings_claims.csv`` and the list of other readings on the pages. Then
+``unknowns.py`` takes the effects from there.
+"""
+
+import csv
+import re
+from pathlib import Path
+
+import chappe_papers
+from chappe_papers.judging.readings import COLUMNS, reversals
+from chappe_papers.pages.files import write_csv
+from chappe_papers.paper import Paper
+from chappe_papers.runs import runner
+
+DOCS = Path(__file__).parents[2] / "docs" / "papers"
+
+CLAIMS = {"ahmed2006": ("P4-F4-4",), "su2008": ("P2-T7-2",), "zhou2004": ("P3-F2-5",)}
+"""Claims of each paper; others were reversed by no reading, or by one with published tables of its own."""
+
+
+def reversed_(paper: Paper) -> list[list[str]]:
+    """The rows of a paper."""
+    design, length = paper.design, paper.design.full
+    claims = [c for c in paper.all_claims if c.id in CLAIMS[paper.name]]
+    points = [p for c in claims for p in c.needs(length.x)]
+    others = [q for change in paper.readings.values() for q in map(change, points) if q is not None]
+    wanted = list(dict.fromkeys([*points, *others]))
+    with design.run_cache(Path("results") / "readings" / paper.name, None) as cache:
+        data = runner.run(design, wanted, length, cache).table(wanted)
+    answers = {c.id: c.judged(data) for c in claims}
+    return [
+        [r.reading, r.claim, r.main.verdict.value, r.main.effects, r.other.verdict.value, r.other.effects]
+        for r in reversals(claims, data, paper.readings, answers)
+    ]
+
+
+def write(paper: Paper, rows: list[list[str]]) -> None:
+    """Writes the table and the list of a page; rows and entries of other claims stay."""
+    path = DOCS / paper.name / "readings_claims.csv"
+    before = list(csv.reader(path.read_text(encoding="utf-8").splitlines()))[1:] if path.is_file() else []
+    write_csv(path, COLUMNS, [*rows, *(row for row in before if row[1] not in CLAIMS[paper.name])])
+    page = DOCS / f"{paper.name}.md"
+    text = page.read_text(encoding="utf-8")
+    for title in paper.readings:
+        said = [f"{claim}: {verdict}, {effects}; main reading: {main}, {of_main}"
+                for reading, claim, main, of_main, verdict, effects in rows if reading == title]  # fmt: skip
+        entry = rf"^\*\*{re.escape(title)}\*\*: (.*)\.$"
+        [found] = re.findall(entry, text, flags=re.MULTILINE)
+        said += [
+            s for s in re.split(r"; (?=P\d-)", found) if s.startswith("P") and s.split(":")[0] not in CLAIMS[paper.name]
+        ]
+        text = re.sub(entry, lambda _, t=title, s=said: f"**{t}**: {'; '.join(s) or 'reverses nothing'}.", text,
+                      flags=re.MULTILINE)  # fmt: skip
+    page.write_text(text, encoding="utf-8")
+
+
+def main() -> None:
+    """Makes the runs, and writes tables and pages."""
+    for paper in chappe_papers.PAPERS:
+        if paper.name in CLAIMS:
+            rows = reversed_(paper)
+            print(*rows or [f"{paper.name}: reverses nothing"], sep="\n", flush=True)
+            write(paper, rows)
+
+
+if __name__ == "__main__":
+    main()
