@@ -61,7 +61,7 @@ impl Bench {
     /// The station whose turn it is; a frame for it takes this time, and it comes back for its next turn.
     fn turn(&mut self, airtime: impl Fn(RadioId) -> Span) -> RadioId {
         let (to, tid) = self.queues.next(BE, &self.cfg, |_, _| Some(false)).expect("packets wait");
-        self.queues.charge((to, tid), airtime(to), &self.cfg);
+        self.queues.charge((to, tid), airtime(to), self.now, &self.cfg);
         self.queues.put_back((to, tid), false, self.now, &self.cfg);
         to
     }
@@ -115,7 +115,7 @@ fn stations_pay_for_frames_to_them_and_from_them() {
             let to = b.turn(of);
             airtime[to.0 as usize - 1] += of(to).0;
             if to == C {
-                b.queues.charge((C, 0), Span::us(300), &b.cfg);
+                b.queues.charge((C, 0), Span::us(300), b.now, &b.cfg);
                 airtime[2] += Span::us(300).0;
             }
         }
@@ -135,6 +135,31 @@ fn a_station_waits_until_it_has_paid() {
     // B came last and goes first until it owes airtime; a deficit of 0 does not count.
     let turns: Vec<_> = (0..9).map(|_| b.turn(of).0).collect();
     assert_eq!(turns, [2, 2, 1, 2, 2, 2, 1, 2, 2], "{turns:?}");
+}
+
+/// A station pays for what it sends only up to 100 ms after something waited for it.
+#[test]
+fn a_station_that_gets_nothing_owes_nothing() {
+    let after_10_s_of_frames_from_a = |waits_at_first: bool| {
+        let mut b = Bench::new(without_limits());
+        if waits_at_first {
+            b.push(A, 1, 1, 1500, false);
+        }
+        for _ in 0..10_000 {
+            b.now += Span::ms(1);
+            b.queues.charge((A, 0), Span::ms(1), b.now, &b.cfg);
+        }
+        b.push(A, 1, 1, 1500, false);
+        b.push(B, 2, 1, 1500, false);
+        b
+    };
+    let mut b = after_10_s_of_frames_from_a(false);
+    let turns: Vec<_> = (0..6).map(|_| b.turn(|_| Span::us(300)).0).collect();
+    assert_eq!(turns, [2, 1, 2, 1, 2, 1]);
+    // It owes 100 ms less 256 us, which it pays in 390 rounds; B has two turns in its first one.
+    let mut b = after_10_s_of_frames_from_a(true);
+    let before = (0..).take_while(|_| b.turn(|_| Span::us(256)) == B).count();
+    assert_eq!(before, 2 + 390);
 }
 
 /// A new flow goes first for one quantum.

@@ -665,7 +665,7 @@ impl QosStation {
         }
         let tid = heard.psdu.tid;
         if let Some(waiting) = &mut self.mac80211 {
-            waiting.charge((frame.from, tid), frame.airtime, &cx.rules.mac80211);
+            waiting.charge((frame.from, tid), frame.airtime, cx.now, &cx.rules.mac80211);
         }
         if self.response.is_some() {
             return;
@@ -1276,7 +1276,7 @@ impl QosStation {
                 }
                 self.queues[c].on_sent();
                 if let Some(waiting) = &mut self.mac80211 {
-                    waiting.charge((to, self.psdu.tid), airtime, &cx.rules.mac80211);
+                    waiting.charge((to, self.psdu.tid), airtime, cx.now, &cx.rules.mac80211);
                 }
             }
             let first = self.psdu.mpdus.first();
