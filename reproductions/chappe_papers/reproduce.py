@@ -42,7 +42,7 @@ NO_ADVICE = "Advice needs runs of full length: `chappe paper {}`."
 
 PUBLISHED_ADVICE = "Advice needs runs of full length; these lines follow from the published ones."
 
-FULL = "Runs of full length, made by `chappe paper {}`."
+FULL = "These verdicts are of full-length runs (`chappe paper {}`)."
 
 _NOT_DIFFERENT = (Verdict.CONFIRMED, Verdict.OPEN, Verdict.CHOSE)
 """Verdicts with which there is no difference to explain."""
@@ -334,7 +334,7 @@ def sections(
 
 
 def conditions(a: Answer) -> list[str]:
-    """What a verdict says beyond its word: the words of sub-claims with their points, and the condition."""
+    """Details of a verdict beyond its word: the words of sub-claims with their points, and the condition."""
     if not a.word.parts:
         return [a.reported] if a.word.condition else []
     names = dict.fromkeys(o.sub_claim for o in a.observations)
@@ -453,7 +453,7 @@ def why(paper: Paper, answers: Mapping[str, Answer]) -> tuple[list[page.Differen
 
 
 def lead(paper: Paper) -> str:
-    """What readers of a page must know first: the notes before their first heading."""
+    """Warning to readers at the top of a page: the notes before their first heading."""
     text = paper.folder.joinpath("notes.md").read_text(encoding="utf-8")
     return " ".join(re.split(r"^## ", text, flags=re.MULTILINE)[0].split())
 

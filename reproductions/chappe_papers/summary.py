@@ -17,7 +17,7 @@ from chappe_papers.pages.page import ADVICE, JudgedFinding, Unknown, counted, ta
 from chappe_papers.paper import Paper
 
 UNKNOWNS = "unknowns.csv"
-"""Of a paper, in its package: what it does not say, and the effects of the claims in both readings."""
+"""File in the package of a paper: the details that it leaves open, with the effects of claims in both readings."""
 
 FILE = "findings.csv"
 """Of a paper, in its folder of results and, of runs of full length, in its package."""
@@ -81,7 +81,7 @@ def answered(paper: Paper) -> list[answers.Answer]:
 
 
 def unknowns(paper: Paper) -> list[Unknown]:
-    """What a paper does not say, and what reverses its claims, from the file in its package."""
+    """Details that a paper leaves open and that reverse its claims, from the file in its package."""
     path = paper.folder.joinpath(UNKNOWNS)
     rows = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines())) if path.is_file() else []
     found = []
@@ -94,7 +94,7 @@ def unknowns(paper: Paper) -> list[Unknown]:
 
 
 def robust(findings: Iterable[JudgedFinding], hanging: Iterable[Unknown]) -> list[str]:
-    """Conclusions that are decided, and none of whose claims hangs on what the paper does not say."""
+    """Decided conclusions none of whose claims depends on a detail that the paper leaves open."""
     on = {c for u in hanging for c in u.claims.split(", ")}
     decided = (f for f in findings if Verdict.of(f.verdict).confirms or Verdict.of(f.verdict).fails)
     return [f"{f.says}: {f.verdict}" for f in decided if not on & set(f.claims.split(", "))]
@@ -146,13 +146,13 @@ def page(papers: Sequence[Paper]) -> str:
         f" {len(claims)} claims: {counted(counts(claims))}. A claim is judged at all its points together, with at most"
         " 5 % for any wrong decision.",
         "",
-        "Verdicts on the conclusions of each paper, from runs of full length. A word needs more than half of the"
-        " points of a claim. *Opposite*: significantly against it; *no effect above x*: a larger effect is excluded,"
-        " and x is half of the paper's smallest, or Chappe's 5 %; *mixed*: it holds in some groups and fails in others;"
-        " *depends*: another reading of what the paper does not say reverses it; *calibration*: its numbers have"
-        " chosen the model. [papers.md](papers.md#verdicts) has the rule; `chappe paper` prints a short form."
-        " [Abstracts and conclusions](papers/abstracts.md), sentence by"
-        " sentence, point at what judges them.",
+        "The tables have the verdicts on the conclusions of each paper, from runs of full length. A verdict needs more"
+        " than half of the points of a claim. *Opposite*: significantly against it; *no effect above x*: a larger"
+        " effect is excluded, and x is half of the paper's smallest, or Chappe's 5 %; *mixed*: it holds in some groups"
+        " and fails in others; *depends*: another reading of a detail that the paper leaves open reverses it;"
+        " *calibration*: its numbers have chosen the model. [papers.md](papers.md#verdicts) has the rule;"
+        " `chappe paper` prints a short form. [abstracts.md](papers/abstracts.md) names, for each sentence of abstracts"
+        " and conclusions, the claims that judge it.",
         "",
     ]
     for p in papers:

@@ -57,7 +57,7 @@ def answer() -> list[str]:
         f"these values and {ns3[2]:,} of these cases agree only by an interval or a test. Of {len(judged)} claims of "
         f"five papers {sum(v.confirms for v in judged)} are confirmed, {sum(v.fails for v in judged)} fail (the "
         f"opposite, or no effect), {judged.count(Verdict.MIXED)} hold in part, {judged.count(Verdict.DEPENDS)} depend "
-        f"on what the paper does not say, and {judged.count(Verdict.OPEN)} are undecided.**"
+        f"on details that the papers leave open, and {judged.count(Verdict.OPEN)} are undecided.**"
     )
     return textwrap.wrap(text, 120)
 

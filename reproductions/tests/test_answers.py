@@ -116,4 +116,4 @@ def test_the_answer_on_fairness_follows_from_the_runs(with_snoop: float, word: s
     }
     [(_, text)] = fairness.answers(Estimates(values, FULL.x))
     assert text.startswith(word)
-    assert "with FQ-CoDel alone not even where nothing is lost." in text
+    assert "FQ-CoDel alone does not bring every variant below this value, even without loss." in text

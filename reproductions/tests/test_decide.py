@@ -143,7 +143,7 @@ def test_more_runs_find_what_few_do_not(looked: Callable[..., Looks]) -> None:
 
 
 def test_a_fresh_experiment_decides_alone_at_the_whole_level(looked: Callable[..., Looks]) -> None:
-    """It counts no run of the looks, neither for the statement nor against it, and needs no stricter level."""
+    """The experiment counts no run of the looks, neither for nor against the statement, and needs no stricter level."""
     spread, equal = np.linspace(-1, 1, RUNS * FRESH), Drawn(np.random.default_rng(4), 1.03, 0.2)
     anew = Drawn(np.random.default_rng(4), 1.0, 0.2)
     error = float(np.std(spread, ddof=1)) / (RUNS * FRESH) ** 0.5

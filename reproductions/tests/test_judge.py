@@ -215,7 +215,7 @@ def test_what_contradicts_says_the_opposite_or_has_no_effect() -> None:
         "no effect",
         "opposite",
     ]
-    # Where any difference counts, and of values and ranges, there is no effect that would be too small.
+    # No effect is too small if any difference counts, nor for values and ranges.
     assert decisions(more("", estimate(0.999, 1e-4), one, smallest=0.0)) == ["opposite"]
     assert decisions(above("", estimate(0.999, 1e-4), 1), lies("", estimate(2, 0.1), 3, 4)) == ["opposite"] * 2
 

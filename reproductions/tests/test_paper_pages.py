@@ -109,7 +109,7 @@ def test_a_published_page_belongs_to_the_claims_and_the_engine(published: Path) 
 
 @pytest.mark.parametrize("published", PUBLISHED, ids=lambda p: str(p.stem))
 def test_a_published_page_can_be_read(published: Path) -> None:
-    """What is robust and what hangs on what, then the conclusions; 250 lines, no row wider than 160 characters."""
+    """Robust conclusions and open details come before the table; 250 lines, no row wider than 160 characters."""
     paper = chappe_papers.find(published.stem)
     assert paper is not None
     lines = published.read_text(encoding="utf-8").splitlines()

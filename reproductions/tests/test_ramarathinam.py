@@ -88,7 +88,7 @@ def test_numbers_that_chose_the_reading_judge_nothing() -> None:
     assert answer.verdict is Verdict.CHOSE
     assert answer.counts == "0/0/24"
     assert answer.size is None
-    # How our own times differ from each other is judged.
+    # Differences between our own times are judged.
     assert [c.id for c in CLAIMS.all if any(o.chose for o in c.observations(data))] == ["P1-T2-3"]
 
 

@@ -41,7 +41,7 @@ def test_nothing_fails_by_less_than_half_of_its_points() -> None:
                 continue
             verdict = word_of(agree, opposite, none, n)
             assert not verdict.fails or 2 * (opposite + none) > n
-            # What confirms and what contradicts need the same.
+            # Confirmation and contradiction need the same share.
             assert (word_of(opposite + none, agree, 0, n) is Verdict.CONFIRMED) == (verdict.fails)
     few, many = points(OPPOSITE, OPPOSITE), points(*[OPEN] * 9, sub_claim="of loss")
     assert word([*few, *points(OPPOSITE, sub_claim="of delay"), *many]).verdict is Verdict.OPEN
@@ -51,6 +51,8 @@ def test_an_excluded_effect_is_named_and_whose_it_is() -> None:
     assert word(points(NONE, NONE, OPEN)).said == "no effect above 5 % (Chappe's)"
     assert word(points(NONE, NONE, AGREES)).said == "mixed: holds at 6 hops; not at 4 and 5 hops"
     assert word(points(OPPOSITE, OPPOSITE)).said == "opposite"
+    parts = word([*points(NONE, NONE), *points(OPPOSITE, sub_claim="as fast")], first="at once")
+    assert parts.said == f"no effect: at once: no effect above {LEAST}; as fast: opposite"
 
 
 def test_groups_are_named() -> None:

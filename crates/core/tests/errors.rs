@@ -317,7 +317,7 @@ fn rate_control_of_other_frames() {
     assert_eq!(
         problem("extends = \"802.11g\"\nwlan = { protection = \"11 Mbit/s\", rts_threshold = \"always\" }"),
         "my.toml:3:23 the CTS-to-self replaces RTS and CTS, which `wlan.rts_threshold` requires -> \
-         set one of them to \"never\" or \"none\""
+         set `wlan.rts_threshold` to \"never\" or `wlan.protection` to \"none\""
     );
 }
 

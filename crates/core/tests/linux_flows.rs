@@ -33,7 +33,7 @@ const ABOUT: &str = "\n## Flows\n\n\
     20 ms earlier or later, the kernel's first flow has 4559 to 5293 kbit/s and its second 4692 to 5509 kbit/s; the ranges\n\
     include these runs.\n\n";
 
-/// How shares are judged.
+/// Rule by which shares are judged.
 const SHARES: &str = "\n### Shares\n\n\
     The shares of several flows are inside if the goodput of each flow and Jain's index are within 5 % of the range of the kernel's\n\
     runs. Jain's index of a run lies between those of the ends of its flows' ranges. Of `G` the flows of one run alone are known.\n\
@@ -211,7 +211,7 @@ fn jain(goodputs: &[f64]) -> f64 {
     sum * sum / (goodputs.len() as f64 * goodputs.iter().map(|g| g * g).sum::<f64>())
 }
 
-/// How the flows of a case share a link.
+/// Shares of the flows of a case in a link.
 struct Shares<'a> {
     case: &'a Case<'a>,
     ours: Vec<f64>,
@@ -241,7 +241,7 @@ impl<'a> Shares<'a> {
         self.apart.iter().chain([&apart(self.jain, self.theirs)]).any(|x| x.abs() > SHARE)
     }
 
-    /// What the larger of two flows has more than in the kernel's runs.
+    /// Tells by what factor the larger of two flows exceeds the smaller, here and in the kernel's runs.
     fn told(&self) -> Option<String> {
         let [first, second] = self.case.flows.as_slice() else { return None };
         let (larger, smaller) = if self.ours[0] > self.ours[1] { (0, 1) } else { (1, 0) };
@@ -252,7 +252,7 @@ impl<'a> Shares<'a> {
         let quotient = self.ours[larger] / self.ours[smaller];
         let name = self.case.name;
         Some(format!(
-            "in `{name}` {large} has {quotient:.1} times the goodput of {small}, the kernel's at most {most:.1} times"
+            "in `{name}` {large} has {quotient:.1} times the goodput of {small}, in the kernel's runs at most {most:.1} times"
         ))
     }
 
@@ -266,7 +266,7 @@ impl<'a> Shares<'a> {
     }
 }
 
-/// How flows share links, compared with the kernel.
+/// Shares of flows in links, compared with the kernel.
 struct Told {
     /// For the beginning of the page.
     head: String,
@@ -311,7 +311,7 @@ fn shares(cases: &[Case], measured: &[Measured]) -> Told {
     });
     let roomy = roomy.collect::<Vec<_>>().join(";\n");
     let table = format!(
-        "{table}\nThe shares of BBR and CUBIC hang on a few packets of the queue:\n{roomy}.\nHow many the kernel's shaper and emulator hold in addition to the queue is not known.\n"
+        "{table}\nThe shares of BBR and CUBIC depend on a few packets of the queue:\n{roomy}.\nThe number of packets that the kernel's shaper and emulator hold in addition to the queue is not known.\n"
     );
     let told: Vec<String> = outside.iter().filter_map(|s| s.told()).collect();
     let single: Vec<&&Shares> = outside.iter().filter(|s| s.told().is_none()).collect();
@@ -320,10 +320,10 @@ fn shares(cases: &[Case], measured: &[Measured]) -> Told {
     let index = most(single.iter().map(|s| apart(s.jain, s.theirs)).collect());
     let inside = format!("{} of {}", several.len() - outside.len(), several.len());
     let head = format!(
-        "The flows of {inside} cases with several share the link as in the kernel's runs. Outside of these are BBR and CUBIC:\n\
+        "In {inside} cases with several flows, the flows share the link as in the kernel's runs. BBR and CUBIC do not:\n\
         {}.\n\
-        Of four equal flows, of which one run of the kernel is known, single ones differ by up to {flows:.0} %, Jain's index by up to {index:.0} %.",
-        told.join(",\n")
+        Of four equal flows, of which one run of the kernel is known, single flows differ by up to {flows:.0} %, Jain's index by up to {index:.0} %.",
+        told.join(";\n")
     );
     Told { head, table, inside }
 }

@@ -202,7 +202,7 @@ class Skewed(Estimate):
 
     @classmethod
     def by(cls, e: Estimate) -> "Skewed":
-        """The same estimate, with the correction."""
+        """An estimate with the correction."""
         return cls(e.mean, e.variance, e.df, skewness=e.skewness)
 
     def reach(self, confidence: float = 0.95) -> tuple[float, float]:

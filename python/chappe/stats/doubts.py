@@ -27,12 +27,12 @@ and of 30 normal values, 8 and 0 % are marked.
 """
 
 MEANING = {
-    "few runs": f"fewer than {FEW} runs show neither skewness nor rare states; the true value may be outside",
-    "skewed high": "a few runs, far above the others, decide; the true value may be higher than the interval",
-    "skewed low": "a few runs, far below the others, decide; the true value may be lower than the interval",
-    "no spread": "all runs are equal, which says little about others",
-    "undefined runs": "the measure is not defined in some runs, and the mean is that of the others",
-    "one run": "the interval comes from the batches of one run and does not contain differences between runs",
+    "few runs": f"fewer than {FEW} runs show neither skewness nor rare states; the true value may lie outside",
+    "skewed high": "a few runs far above the others dominate; the true value may be above the interval",
+    "skewed low": "a few runs far below the others dominate; the true value may be below the interval",
+    "no spread": "all runs are equal; other runs may differ",
+    "undefined runs": "the measure is not defined in some runs; the mean is that of the other runs",
+    "one run": "the interval comes from the batches of one run and does not include differences between runs",
     "short batches": "stalls are long compared with a batch; the interval is too narrow",
     CORRELATED: "neighboring batches are alike; the interval is too narrow",
     TREND: "the measure rises or falls during the run; batches have no common mean",

@@ -20,7 +20,7 @@ MOBILITY, LOSSY, WHY = "5.1: mobility", "5.2: mobility and link loss", "6: why"
 OURS = "e_newreno"
 
 RESENT, QUEUE = "what E-NewReno resends", "RED or drop-tail for ECN"
-"""What the paper does not say, and what reverses claims: ``unknowns.csv`` shows it."""
+"""Details that the paper leaves open and that reverse claims: ``unknowns.csv`` has the effects."""
 
 FAST = (10.0, 20.0, 25.0)
 """Speeds of "10 m/s, 20 m/s and above" [m/s]."""

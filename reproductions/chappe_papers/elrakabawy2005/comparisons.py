@@ -14,7 +14,7 @@ from chappe_papers.runs.estimates import Estimates
 LAYOUT, ATTEMPTS = "the grid's layout and routes", "how often an RTS is sent"
 CORRECTED = "the corrections of Vegas and the attempts of an RTS"
 MEAN = "what the mean of a window is taken over"
-"""What the paper does not say, and what reverses claims: ``unknowns.csv`` shows it."""
+"""Details that the paper leaves open and that reverse claims: ``unknowns.csv`` has the effects."""
 
 CLAIMS = Claims()
 claim = CLAIMS.claim

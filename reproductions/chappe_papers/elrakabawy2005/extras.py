@@ -35,7 +35,7 @@ from chappe_papers.pages.figures import Rows, Sheet, cell
 from chappe_papers.runs.estimates import Estimates
 
 Answers = list[tuple[str, str]]
-"""Questions, and answers."""
+"""Questions with their answers."""
 
 # ---- control frames at 1 Mbit/s ----
 
@@ -77,7 +77,7 @@ def _control_rows(ours: Estimates, _ns2: Estimates) -> Rows:
 
 
 def _explained(grown: Estimate, more: Estimate) -> Estimate:
-    """Part of what is missing to a growth like that of the rate that a change gives (delta method)."""
+    """Share of the missing growth, to one like that of the rate, that a change gives (delta method)."""
     lacking = 1 - grown.mean
     variance = more.variance / lacking**2 + grown.variance * (1 - more.mean) ** 2 / lacking**4
     return Estimate((more.mean - grown.mean) / lacking, variance, min(grown.df, more.df))
@@ -92,13 +92,13 @@ def _control_answers(ours: Estimates) -> Answers:
         control, both = (_explained(grown[0], e) for e in grown[1:])
         how_much = "mostly" if control.mean > 0.5 else "in part" if control.mean > 0.25 else "hardly"
         parts.append(
-            f"{NAMES[v].split(',')[0]}: {how_much}. Its goodput grows {cell(grown[0])} times as much as the rate, with "
-            f"control frames at the data rate {cell(grown[1])} times, and with a short preamble as well "
-            f"{cell(grown[2])} times: control frames are {_percent(control)} of what is missing, with the preamble "
-            f"{_percent(both)}."
+            f"{NAMES[v].split(',')[0]}: {how_much}. Its goodput grows {cell(grown[0])} times as much as the rate; with "
+            f"control frames at the data rate, {cell(grown[1])} times; with a short preamble as well, "
+            f"{cell(grown[2])} times. Control frames account for {_percent(control)} of the missing growth, together "
+            f"with the preamble for {_percent(both)}."
         )
     question = (
-        "Goodput grows less than the rate because control frames go at 1 Mbit/s (section 4.3; from "
+        "Does goodput grow less than the rate because control frames are sent at 1 Mbit/s (section 4.3; from "
         f"{RATES[0]:g} to {RATES[-1]:g} Mbit/s over 7 hops)?"
     )
     return [(question, " ".join(parts))]
@@ -153,16 +153,16 @@ def _hidden_answers(ours: Estimates) -> Answers:
     ]
     above = min(e.interval()[0] for e in failed) > 1
     text = (
-        f"The count is right if only senders of data count: no node has two up to {with_two[0] - 1} hops, and one more "
-        f"with every hop from {with_two[0]} on (with the last node, which sends acknowledgements, from "
-        f"{min(h for h in _HIDDEN_HOPS if 2 in hidden_counts(h, acks=True))} hops on). "
-        f"{'They matter' if above else 'It is not shown that they matter'}: with NewReno an RTS of such a relay fails "
-        f"{_times(failed)} times as often as that of a relay with one, and such relays give up packets "
-        f"{_times(given_up)} times as often. From {_SIX} to {_EIGHT} hops there are {_one(grown[0])} times as many "
-        f"retransmissions, of which the paper has twice as many, and {_one(grown[1])} times as many packets are lost "
-        "to hidden senders."
+        f"Yes, if only senders of data count: up to {with_two[0] - 1} hops no node has two hidden terminals, and from "
+        f"{with_two[0]} hops on one more node has two with every hop (if the last node, which sends acknowledgements, "
+        f"counts as well, from {min(h for h in _HIDDEN_HOPS if 2 in hidden_counts(h, acks=True))} hops on). "
+        f"{'They matter' if above else 'It is not shown that they matter'}: with NewReno an RTS of a relay with two "
+        f"hidden terminals fails {_times(failed)} times as often as an RTS of a relay with one, and relays with two "
+        f"give up packets {_times(given_up)} times as often. Over {_EIGHT} hops there are {_one(grown[0])} times as "
+        f"many retransmissions as over {_SIX}, in the paper twice as many, and {_one(grown[1])} times as many packets "
+        "are lost to hidden senders."
     )
-    return [("From seven hops on two hidden terminals disturb one node (section 4.3)?", text)]
+    return [("Do two hidden terminals disturb one node from seven hops on (section 4.3)?", text)]
 
 
 def _one(e: Estimate) -> str:
@@ -228,11 +228,11 @@ def _tradeoff_answers(ours: Estimates) -> Answers:
         of = correlation([group for key, group in groups.items() if key[0] == place])
         layouts.append(f"{PLACES[place]} {of[0]:+.2f} ({of[1]:+.2f} to {of[2]:+.2f})")
     text = (
-        f"{word}: among the variants of one layout at one rate, aggregate goodput (by its logarithm) and Jain's index "
-        f"have a correlation of {r:+.2f} ({low:+.2f} to {high:+.2f}). Of {len(pairs)} pairs of variants, the fairer "
-        f"one has less goodput in {opposed}. By layout: {'; '.join(layouts)}."
+        f"{word}: among the variants of one layout at one rate, the logarithm of aggregate goodput and Jain's index "
+        f"have a correlation of {r:+.2f} ({low:+.2f} to {high:+.2f}). In {opposed} of {len(pairs)} pairs of variants "
+        f"the fairer variant has less goodput. By layout: {'; '.join(layouts)}."
     )
-    return [("The more fairness, the less aggregate goodput (section 4.4.1, the grid)?", text)]
+    return [("Does more fairness cost aggregate goodput (section 4.4.1, the grid)?", text)]
 
 
 # ---- connected placements ----
@@ -281,7 +281,7 @@ def _connected_rows(_ours: Estimates, _ns2: Estimates) -> Rows:
 def _connected_answers(ours: Estimates) -> Answers:
     [(_, paper, here, interval), (_, _, pairs, _)] = _connected_rows(ours, ours)
     text = (
-        f"In {here} of the placements ({interval}), where the paper has {paper}; {pairs} of the pairs of nodes are "
+        f"In {here} of the placements ({interval}); in the paper in {paper}. Of the pairs of nodes {pairs} are "
         "connected."
     )
     return [(f"How often are all of {NODES} random nodes connected?", text)]
@@ -351,7 +351,7 @@ def _motion_answers(ours: Estimates) -> Answers:
     text = (
         f"{'Yes, in part' if better else 'No gain is shown'}: compared walk by walk, goodput changes by "
         f"{' and by '.join(parts)}, over AODV and DSR, with NewReno and Vegas; {bound} (all "
-        f"{len(gains)} intervals together at 95 %). Vegas compared with NewReno: {vegas}."
+        f"{len(gains)} intervals together at 95 %). Goodput of Vegas compared with NewReno's: {vegas}."
     )
     return [("Do ELFN or DOOR help under motion (the paper's outlook)?", text)]
 

@@ -36,7 +36,7 @@ class Advice:
         paper: Recommendation of the paper.
         ours: Our lines. ``{P0-A-1 holds}`` stands for the verdict and the effects of a claim, and says what the line
             needs: that the claim is confirmed (``holds``), that it does not hold (``fails``), that it is mixed or
-            depends on what the paper does not say (``hangs``), or that it is not confirmed (``unproven``).
+            depends on a detail that the paper leaves open (``hangs``), or that it is not confirmed (``unproven``).
     """
 
     paper: str

@@ -35,7 +35,7 @@ class Claim:
         figures: The figures it is about.
         tables: The tables it is about.
         first: Name of its first sub-claim, where it has several.
-        hangs: What the paper does not say, and what reverses the sign or the verdict: ``unknowns.csv`` shows it.
+        hangs: Detail that the paper leaves open and that reverses the sign or the verdict: ``unknowns.csv`` shows it.
         fresh: Number of runs of each point, relative to those planned, in the fresh experiment that was declared for
             the claim (:mod:`chappe_papers.judging.fresh`); 0: none was.
         chose: Tells the points that compare numbers which have chosen the model.

@@ -374,7 +374,7 @@ class Answer:
         short: True for short runs, which are judged at a smaller level.
         looks: Number of times that a claim may be judged at most, each time with more runs.
         first: Name of its first sub-claim.
-        hangs: What the paper does not say, and what reverses the sign or the verdict; empty if nothing is known to.
+        hangs: Detail that the paper leaves open and that reverses the sign or the verdict; empty if none is known.
     """
 
     observations: tuple[Observation, ...]
@@ -496,7 +496,7 @@ class Answer:
 
     @property
     def alone(self) -> "Answer":
-        """The same without regard to what the paper does not say."""
+        """The judgment without regard to details that the paper leaves open."""
         return replace(self, hangs="")
 
     @property

@@ -62,14 +62,14 @@ def reverses(main: Answer, other: Answer) -> bool:
 
 
 def _kind(verdict: Verdict) -> str | None:
-    """What a verdict says: that a claim holds, fails, or does both; ``None`` where it says nothing."""
+    """Kind of a verdict: the claim holds, fails, or does both; ``None`` if the verdict decides nothing."""
     if verdict.confirms:
         return "holds"
     return "fails" if verdict.fails else "both" if verdict is Verdict.MIXED else None
 
 
 def side(o: Observation) -> int:
-    """On which side of none the 95 % interval of an effect is: 1, -1, or 0 where it has both."""
+    """Sign of an effect: 1 or -1 if its 95 % interval has one sign, 0 if it has both."""
     none = o.limits[0]
     if o.test not in ("more", "less"):
         return 0
@@ -78,7 +78,7 @@ def side(o: Observation) -> int:
 
 
 COLUMNS = ("reading", "claim", "main reading", "its effects", "verdict", "effects")
-"""Of the table of reversals."""
+"""Header of the table of reversals."""
 
 
 def rows(claims: Sequence[Claim], data: Estimates, readings: Mapping[str, Change]) -> list[list[str]]:

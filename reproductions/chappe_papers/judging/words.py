@@ -94,6 +94,8 @@ class Word:
     def said(self) -> str:
         """The verdict in words."""
         between = {Verdict.DEPENDS: " on ", Verdict.NONE: " above "}.get(self.verdict, ": ")
+        if self.verdict is Verdict.NONE and len({w.verdict for _, w in self.parts}) > 1:
+            between = ": "
         return f"{self.verdict.value}{between}{self.condition}" if self.condition else self.verdict.value
 
 
@@ -118,7 +120,7 @@ def word(points: Sequence[Decided], *, differs: bool = False, first: str = "", h
         points: Its points.
         differs: True if the size of the effect is certainly another than the paper's.
         first: Name of its first sub-claim.
-        hangs: What the paper does not say, and what reverses the sign or the verdict; empty if nothing is known to.
+        hangs: Detail that the paper leaves open and that reverses the sign or the verdict; empty if none is known.
     """
     names = tuple(dict.fromkeys(p.sub_claim for p in points))
     parts = tuple((name.strip("()[]") or first, _of_part([p for p in points if p.sub_claim == name])) for name in names)
@@ -187,7 +189,7 @@ def _least(points: Iterable[Decided]) -> str:
 
 
 def _where(points: Sequence[Decided]) -> str:
-    """Where a statement holds, and where it does not: groups, or points if there are none."""
+    """Groups, or points without groups, in which a statement holds, and those in which it does not."""
     grouped = all(p.group for p in points)
     names = [p.group if grouped else p.where for p in points]
     found: dict[Verdict, list[str]] = {}

@@ -16,7 +16,7 @@ Rows = Sequence[Sequence[str]]
 WIDEST = 160
 """Longest row of a table [characters]."""
 
-ABOUT = "Chappe simulates TCP over wireless networks packet by packet; this page judges the claims of a paper with it."
+ABOUT = "Chappe simulates TCP over wireless networks packet by packet. This page judges a paper by such simulations."
 
 COUNTED = (
     '"9/0/4, +12 to +104 %" means: nine points agree with the paper, none contradicts it, four are undecided; '
@@ -24,16 +24,16 @@ COUNTED = (
 )
 """Legend of the cells of claims."""
 
-HANGING = "What the paper does not say reverses other claims (`unknowns.csv` has both effects of each):"
-"""Begins the list of what the paper does not say."""
+HANGING = "Details that the paper leaves open reverse other claims (`unknowns.csv` has the effects of both readings):"
+"""Introduces the list of details that the paper leaves open."""
 
-NUMBERS = "[findings.md](../findings.md) says of what the numbers are, with a reason for each verdict."
-"""Where conclusions have more than in their table."""
+NUMBERS = "[findings.md](../findings.md) names the quantity of each row and gives reasons for the verdicts."
+"""Points at the page with more about the conclusions."""
 
 ADVICE = "What should I do?"
 """Heading of the advice."""
 
-DRAWN = "In figures, stars and gray bands are numbers of the paper, gray rings values from fewer than five runs."
+DRAWN = "In figures, stars and gray bands are numbers of the paper; gray rings mark values from fewer than five runs."
 """Legend of the figures."""
 
 
@@ -90,10 +90,10 @@ class JudgedFinding:
 
 @dataclass(frozen=True)
 class Unknown:
-    """What a paper does not say, and what reverses claims.
+    """A detail that a paper leaves open and that reverses claims.
 
     Attributes:
-        name: What it is.
+        name: Name of the detail.
         claims: Names of the claims.
         shown: Effects in both readings, of the first claim.
     """
@@ -157,11 +157,11 @@ class Page:
     facts: Mapping[str, str]
     scenario: str
     lead: str = ""
-    """What readers must know before all verdicts."""
+    """Warning to readers, before all verdicts."""
     robust: Sequence[str] = ()
-    """Conclusions that are decided, and hang on nothing that the paper does not say, with their verdicts."""
+    """Decided conclusions that no open detail reverses, with their verdicts."""
     unknowns: Sequence[Unknown] = ()
-    """What the paper does not say, and what reverses claims."""
+    """Details that the paper leaves open and that reverse claims."""
     advice: Sequence[str] = ()
     """The recommendation of the paper, and ours, in a list."""
     advice_note: str = ""
@@ -249,7 +249,7 @@ def conclusions(page: Page) -> list[str]:
 
 
 def first_screen(page: Page) -> list[str]:
-    """What is robust, what hangs on which unknown, and the conclusions in a table."""
+    """The robust conclusions, the open details that reverse claims, and a table of all conclusions."""
     lines = [page.lead, ""] if page.lead else []
     said = [f"**Robust**: {'; '.join(page.robust)}."] if page.robust else []
     said += [HANGING] if page.unknowns else []

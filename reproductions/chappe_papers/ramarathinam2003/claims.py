@@ -24,7 +24,7 @@ Observations = Iterator[Observation]
 
 THROUGHPUT, ENERGY = "IV A: throughput", "IV B: energy and packets"
 BEGIN = "when the first transfers begin"
-"""What the paper does not say, and what reverses claims: ``unknowns.csv`` shows it."""
+"""Detail that the paper leaves open and that reverses claims: ``unknowns.csv`` has the effects."""
 
 SHORT = ("light", "moderate", "heavy")
 

@@ -237,7 +237,7 @@ def _udp_rows(ours: Estimates, _ns2: Estimates) -> Rows:
 
 
 def _udp_answers(ours: Estimates) -> list[tuple[str, str]]:
-    """What TCP keeps, what all deliver, and why short transfers starve beside few datagrams."""
+    """Bits that TCP and all flows deliver, and the reason why short transfers stop beside few datagrams."""
     most, least = list(OUTLOOK)[-1], next(iter(OUTLOOK))
     kept, lost, stopped = [], [], []
     grows = True
@@ -251,28 +251,29 @@ def _udp_answers(ours: Estimates) -> list[tuple[str, str]]:
         )
         grows &= rest + udp > tcp
         kept.append(
-            f"with {ROUTINGS[r]} all flows together deliver {rest + udp:,.0f} Mbit in a run, where TCP alone delivers "
-            f"{tcp:,.0f}, but TCP keeps {cell(ours.take(full, TCP_BITS), 1e-6)} of them"
+            f"with {ROUTINGS[r]} all flows together deliver {rest + udp:,.0f} Mbit in a run; TCP delivers "
+            f"{tcp:,.0f} Mbit without datagrams, {cell(ours.take(full, TCP_BITS), 1e-6)} Mbit beside them"
         )
         lost.append(f"{100 * ours.take(full, UDP_LOST).mean:.0f} %")
         acks = [f"{100 * ours.take(p, ACKS_LOST).mean:.0f}" for p in (alone, few, room)]
         short = [f"{ours.take(p, SEGMENTS['heavy']).mean:,.0f}" for p in (alone, few, room)]
         stopped.append(
-            f"with {ROUTINGS[r]} it reaches {short[0]} segments without datagrams, {short[1]} beside them, and "
-            f"{short[2]} with queues of {ROOM} packets; {', '.join(acks)} % of the acknowledgements find a full queue"
+            f"with {ROUTINGS[r]} the transfer reaches {short[0]} segments without datagrams, {short[1]} beside them, "
+            f"and {short[2]} with queues of {ROOM} packets; {', '.join(acks[:-1])} and {acks[-1]} % of the "
+            "acknowledgements find a full queue"
         )
     collapse = (
         f"{'No collapse, but TCP gives way' if grows else 'A collapse'}: beside the most datagrams (90 sources of "
-        f"{UDP_KBPS[-1]} kbit/s, a fifth of the time) {'; '.join(kept)}. "
-        f"Of the datagrams {' and '.join(lost)} are lost."
+        f"{UDP_KBPS[-1]} kbit/s that send a fifth of the time) {'; '.join(kept)}. "
+        f"{' and '.join(lost)} of the datagrams are lost."
     )
     stop = (
-        f"The student's under heavy load, beside sources of {UDP_KBPS[0]} kbit/s: {'; '.join(stopped)}. No mesh of TCP "
-        "slows the ten uploads any more, and their acknowledgements fill the queue of the professor, from which the "
-        "short transfers come, too; DSR's queue sends acknowledgements before data, however long it is."
+        f"The student's transfer under heavy load, beside sources of {UDP_KBPS[0]} kbit/s: {'; '.join(stopped)}. No "
+        "mesh of TCP slows the ten uploads any more, and their acknowledgements fill the queue of the professor, who "
+        "also sends the short transfers. DSR's queue sends acknowledgements before data, however long it is."
     )
     return [
-        ("TCP-friendliness and congestion collapse beside UDP (the paper's outlook)?", collapse),
+        ("Does UDP starve TCP or cause congestion collapse (the paper's outlook)?", collapse),
         ("Why do short transfers stop beside few datagrams?", stop),
     ]
 
@@ -293,7 +294,7 @@ def _walking_rows(ours: Estimates, _ns2: Estimates) -> Rows:
     return rows
 
 
-_CHANGED = {**{name: f"the segments of {load}" for load, name in SEGMENTS.items()}, TCP_BITS: "what TCP delivers"}
+_CHANGED = {**{name: f"the segments of {load}" for load, name in SEGMENTS.items()}, TCP_BITS: "the bits of TCP"}
 
 
 def _walking_answers(ours: Estimates) -> list[tuple[str, str]]:
@@ -314,12 +315,12 @@ def _walking_answers(ours: Estimates) -> list[tuple[str, str]]:
         low, high, least, most = (100 * (v - 1) for v in (min(means), max(means), min(ends), max(ends)))
         return f"{low:+.0f} to {high:+.0f} % (intervals {least:+.0f} to {most:+.0f})"
 
-    decided = [f"{_CHANGED[m]} with {ROUTINGS[r]}" for (m, r), e in changes.items()
+    changed = [f"{_CHANGED[m]} with {ROUTINGS[r]}" for (m, r), e in changes.items()
                if not e.interval(at)[0] <= 1 <= e.interval(at)[1]]  # fmt: skip
-    few = f"significantly only {', '.join(decided)}" if decided else "none of them significantly"
+    few = f"only {', '.join(changed)} change significantly" if changed else "none of them changes significantly"
     text = (
-        "In this classroom all stay in range of each other. While all walk at 1 m/s, what TCP delivers "
-        f"changes by {said([TCP_BITS])}, and the segments of the student's transfers by "
+        "In this classroom all nodes stay in range of each other. While all walk at 1 m/s, the bits that TCP delivers "
+        f"change by {said([TCP_BITS])}, and the segments of the student's transfers by "
         f"{said(list(SEGMENTS.values()))}; {few} (all {len(changes)} intervals together at 95 %)."
     )
     return [("Does walking change the results (the paper names the static setting as a reason)?", text)]

@@ -81,7 +81,7 @@ OUTLOOK: dict[str, dict[str, Any]] = {
 """Networks for which the paper asks in its outlook, by name of the reading: settings."""
 
 UDP_ROOM = f"udp_{UDP_KBPS[0]}_room"
-"""The first of these with room for all windows in every queue: the counter-test of what stops short transfers there."""
+"""The first of these with room for all windows in every queue: the counter-test of why short transfers stop."""
 
 ROOM = 500
 """Packets that wait at most, with that room."""

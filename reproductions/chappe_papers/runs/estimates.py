@@ -123,7 +123,7 @@ class Traced(Estimates):
         return self.data.has_runs(point)
 
     def taken(self) -> frozenset[Asked]:
-        """What was asked for since this was asked last."""
+        """Returns the points and measures asked for since the last call, and forgets them."""
         asked = frozenset(self.asked)
         self.asked.clear()
         return asked

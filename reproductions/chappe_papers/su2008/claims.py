@@ -53,7 +53,7 @@ SINGLE, SEVERAL, CYCLE = "IV A: one flow", "IV B: four flows", "V A: the interac
 CLAMPED, HYBRID, BETTER = "V B: clamping, RTS and CTS", "VI: hybrid paths", "VII: possible solutions"
 
 BUFFER = "what a buffer of 2 holds"
-"""What the paper does not say, and what reverses claims: ``unknowns.csv`` shows it."""
+"""Detail that the paper leaves open and that reverses claims: ``unknowns.csv`` has the effects."""
 
 AUTO, FIXED = Point("path"), Point("path", rate="fixed")
 SATURATED = (16, 20, 30, 50)

@@ -203,18 +203,18 @@ def _clamping_answers(ours: Estimates) -> list[tuple[str, str]]:
         known = [e for e in more if e is not None]
         shown += [e.interval()[0] > 0 for e in known]
         gains = " and ".join(f"{_signed(e)} with {SCHEMES[s][0]}" for s, e in zip(_CLAMPED, known, strict=True))
-        parts.append(f"{cell(reno)} with Reno, {gains} ({model} model)")
+        parts.append(f"{cell(reno)} with Reno, and changes by {gains} ({model} model)")
     theirs = (f"{printed(f'T6J-{name}-1'):g} with {name}" for name in ("Reno", "Clamping 3", "Clamping 4"))
     word = "Yes" if all(shown) else "In part" if any(shown) else "Not shown"
     longer = [e for h in HOPS[1:] for s in _CLAMPED if (e := _fairer(ours, h, INFORMED, s)) is not None]
     fairer = sum(e.interval()[0] > 0 for e in longer)
     text = (
         f"{word}: Jain's index of the four flows is {'; '.join(parts)}. The paper has {', '.join(theirs)}, "
-        f"on four paths. Over 2 to {HOPS[-1]} hops it changes by {min(e.mean for e in longer):+.3f} to "
+        f"on four paths. Over 2 to {HOPS[-1]} hops the index changes by {min(e.mean for e in longer):+.3f} to "
         f"{max(e.mean for e in longer):+.3f}, "
-        f"significantly upward in {fairer} of {len(longer)} cases."
+        f"and rises significantly in {fairer} of {len(longer)} cases."
     )
-    return [("Clamping shows better fairness over 1 hop (Table VI)?", text)]
+    return [("Does clamping improve fairness over 1 hop (Table VI)?", text)]
 
 
 def _signed(e: Estimate) -> str:

@@ -17,7 +17,7 @@ claim = CLAIMS.claim
 THROUGHPUT, FAIRNESS = "III A: throughput", "III B: unfairness"
 
 HEADER = "whether Vegas' packets have a header"
-"""What the paper does not say, and what reverses claims: ``unknowns.csv`` shows it."""
+"""Detail that the paper leaves open and that reverses claims: ``unknowns.csv`` has the effects."""
 
 MATTER = (4.0, 6.0, 8.0, 10.0)
 """Error rates at which losses matter [%]: a flow has, by the formula of Padhye et al., less than 90 % of its share."""

@@ -130,34 +130,35 @@ def _said(ours: Estimates, network: str, until: float) -> str:
     for v in ("vegas", "newreno"):
         medians = ([ours.take(Point(v, "snoop", r, q), UNFAIRNESS).mean for r in rates] for q in (network, fair))
         before, after = (_from_to([(m, f"{m:.2f}") for m in of_queue]) for of_queue in medians)
-        parts.append(f"that of {VARIANTS[v]} is {after} instead of {before}")
+        parts.append(f"the unfairness of {VARIANTS[v]} is {after} instead of {before}")
     points = [Point(v, "snoop", r, network) for v in _TCPS for r in rates]
     sure = sum(ours.take(p._replace(reading=fair), UNFAIRNESS).interval()[1] < FAIR for p in points)
     changes = [times(ours.take(p._replace(reading=fair), GOODPUT), ours.take(p, GOODPUT)).mean - 1 for p in points]
     cost = _from_to([(c, f"{round(100 * c) or 0:+d}") for c in changes])
     return (
-        f"{', '.join(parts)}; throughput changes by {cost} %; the whole interval is below {FAIR:g} at {sure} of "
-        f"{len(points)} points"
+        f"{', and '.join(parts)}; throughput changes by {cost} %; the whole interval of unfairness is below {FAIR:g} "
+        f"at {sure} of {len(points)} points"
     )
 
 
 def answers(ours: Estimates) -> list[tuple[str, str]]:
-    """What gives throughput and fairness together."""
+    """Names what gives throughput and fairness together."""
     plain, rtts, authors = (_until(ours, n, "snoop") for n in (_PLAIN, _RTTS, _AUTHORS))
     without = min(_until(ours, n, "none") for n in (_PLAIN, _RTTS))
     word = "Yes" if min(plain, rtts) >= ENOUGH else "Only with equal round-trip times" if plain >= ENOUGH else "No"
-    alone = f"up to {without:g} % only" if without >= 0 else "not even where nothing is lost"
+    brings = f"brings every variant below this value only up to {without:g} % loss"
+    alone = brings if without >= 0 else "does not bring every variant below this value, even without loss"
     text = (
         f"{word}: Snoop with FQ-CoDel in the queue before the lossy link. The median of unfairness is below {FAIR:g}, "
-        f"of which the paper complains, with every variant up to {_share(plain)}, with round-trip times of "
+        f"the value that the paper criticizes, with every variant up to {_share(plain)}, with round-trip times of "
         f"{NETWORKS[_RTTS][0]} up to {_share(rtts)}, and with Snoop as its authors describe it up to "
-        f"{_share(authors)}; with FQ-CoDel alone {alone}."
+        f"{_share(authors)}. FQ-CoDel alone {alone}."
     )
     if plain >= 0:
-        text += f" Up to there, compared with Snoop and drop-tail, {_said(ours, _PLAIN, plain)}."
+        text += f" Up to {_share(plain)}, compared with Snoop and drop-tail, {_said(ours, _PLAIN, plain)}."
     if rtts >= 0:
-        text += f" With different round-trip times {_said(ours, _RTTS, rtts)}."
-    return [("Throughput and fairness together, for which the paper calls?", text)]
+        text += f" With different round-trip times, up to {_share(rtts)}, {_said(ours, _RTTS, rtts)}."
+    return [("Does any mechanism give throughput and fairness together, for which the paper calls?", text)]
 
 
 def _share(rate: float) -> str:

@@ -97,11 +97,11 @@ def page() -> str:
     least = min(shares, key=lambda distance_m: shares[distance_m])
     lines += [
         "",
-        f"Minstrel-HT has at least {100 * shares[least]:.0f} % of the best, {least} m away. What is missing goes to",
-        "samples, and to the 50 ms after a few lucky samples at a rate that is too fast. Linux sends a sample as a",
-        "single MPDU, and a failed one again at the second-best rate, after RTS. The slower this rate is, the longer",
-        "that takes: up to three times in 50 ms, 2 ms each at MCS 0. Ideal rate control asks for a bit error rate of",
-        "1e-6, and so leaves an MCS too early.",
+        f"Minstrel-HT has at least {100 * shares[least]:.0f} % of the best, {least} m away. The rest is lost to",
+        "samples, and in the 50 ms after a few lucky samples at a rate that is too fast. Linux sends a sample as a",
+        "single MPDU, and a failed sample again at the second-best rate, after RTS. The slower this rate is, the",
+        "longer this takes: up to three times in 50 ms, 2 ms each at MCS 0. Ideal rate control asks for a bit error",
+        "rate of 1e-6, and so leaves an MCS too early.",
         "",
         "One run of a walk from 10 to 160 m and back at 5 m/s:",
         "",

@@ -118,7 +118,7 @@ class Pretended(Estimates):
         object.__setattr__(self, "_made", made[kind])
 
     def get(self, _point: Any, _measure: str, /) -> Estimate | None:
-        """The same everywhere."""
+        """The made estimate, equal for all points and measures."""
         return self._made  # type: ignore[attr-defined, no-any-return]
 
     def has_runs(self, point: Any, /) -> bool:
@@ -154,7 +154,7 @@ def _effect(row: Row, o: Observation) -> Recorded:
     """The effect of a row."""
     mean, low, high = (_number(row[name], o) for name in ("effect", "low_95", "high_95"))
     error, df = float(row["standard_error"] or "nan") / o.form.scale, float(row["degrees_of_freedom"] or "nan")
-    # What is tested by ranks has no standard error: its interval stands for it.
+    # An effect tested by ranks has no standard error: its interval stands for the error.
     if math.isnan(error):
         error, df = max(high - mean, mean - low) / 1.96, math.inf
     nothing = Relative(UNKNOWN, UNKNOWN)

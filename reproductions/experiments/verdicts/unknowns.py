@@ -1,4 +1,4 @@
-"""What the papers do not say, and what reverses claims: ``unknowns.csv`` in the package of each paper.
+"""Details that the papers leave open and that reverse claims: ``unknowns.csv`` in the package of each paper.
 
 ``python reproductions/experiments/verdicts/unknowns.py`` takes the effects of both readings from published tables.
 Where a reading was judged, and its effects were not published, the row has its verdict.
@@ -55,7 +55,7 @@ def _holes(what: str, losses: tuple[str, ...], speeds: tuple[str, ...] = ()) -> 
 
 
 def ahmed() -> Iterator[tuple[str, ...]]:
-    """What E-NewReno resends, and the queue of ECN."""
+    """Two details: the segments that E-NewReno resends, and the queue of ECN."""
     moving = ("5", "10", "15", "20", "25")
     for claim, of, what, losses, speeds in (
         ("P4-F2-1", "loss of E-NewReno compared with NewReno and Westwood, 5 to 25 m/s", _LOST, ("0 %",), moving),

@@ -2,7 +2,7 @@
 
 ``python reproductions/experiments/verdicts/verdicts.py`` writes the page from the published points
 (``papers/*/claims.csv``) and ``verdicts.csv`` beside this file: the verdicts published on 24 and on 28 November 2026,
-by the rules of then, and by which rule or runs those of 24 November had moved.
+by the rules of those days, and the rule or runs by which those of 24 November had moved.
 """
 
 import csv
@@ -21,7 +21,7 @@ SAME = {
     "indistinguishable": ("undecided",),
     "depends": ("mixed",),
 }
-"""Words of then that say the same as words of today."""
+"""Words of 28 November, with the words of today that mean the same."""
 
 RULE, CALIBRATION, READING, RUNS, WORD, NEW = "rule", "calibration", "reading", "runs", "word", "new"
 
@@ -41,13 +41,13 @@ def published() -> dict[str, dict[str, list[dict[str, str]]]]:
 
 
 def said(points: Sequence[Row]) -> str:
-    """The verdict of a claim, with what it hangs on."""
+    """The verdict of a claim, with the detail on which it depends."""
     r = points[0]
     return f"{r['verdict']} on {r['hangs_on']}" if r["verdict"] == "depends" else r["verdict"]
 
 
 def moved_by(before: str, points: Sequence[Row]) -> str:
-    """Why a verdict is another than before; empty if it is the same."""
+    """Reason why a verdict has changed; empty if it has not."""
     now = points[0]["verdict"]
     if not before:
         return NEW
@@ -57,7 +57,7 @@ def moved_by(before: str, points: Sequence[Row]) -> str:
         return WORD
     if now == "depends":
         return READING
-    # Points that chose no longer say how large the effect is.
+    # Points that have chosen the model no longer say how large the effect is.
     is_sized = before == "confirmed, effect size differs" and any(p["answer"] == "calibration" for p in points)
     return CALIBRATION if now == "calibration" or is_sized else RULE
 
@@ -78,20 +78,20 @@ def page() -> str:
         "",
         f"**{in_all} of {len(claims)} verdicts moved since 28 November 2026: {counts[RULE]} by the rule,"
         f" {counts[READING]} because a reading reverses them, {counts[CALIBRATION]} because their numbers have chosen"
-        f" the model, {counts[RUNS]} by new runs.** {counts[WORD]} more have a new word for the same. {undecided} are"
-        " undecided.",
+        f" the model, {counts[RUNS]} by new runs.** {counts[WORD]} more have a new word with the same meaning."
+        f" {undecided} are undecided.",
         "",
-        "- *Rule*: what contradicts a claim needs as many points as what confirms it, more than half; a claim that"
+        "- *Rule*: contradiction needs as many points as confirmation, more than half; a claim that"
         " holds in some groups and fails in others is mixed; conjunctions are split.",
-        "- *Reading*: the claim [depends](../papers.md#verdicts) on what the paper does not say; `unknowns.csv` beside"
-        " the claims has both effects.",
-        "- *Calibration*: its numbers have chosen the model, by the tables that record the choice.",
-        "- *Word*: before, *contradicted* did not tell whether a claim is the *opposite* or has *no effect*;"
+        "- *Reading*: the claim [depends](../papers.md#verdicts) on a detail that the paper leaves open; `unknowns.csv`"
+        " beside the claims has the effects of both readings.",
+        "- *Calibration*: the numbers of the claim have chosen the model, by the tables that record the choice.",
+        "- *Word*: *contradicted* did not tell whether a claim is the *opposite* or has *no effect*;"
         " *indistinguishable* is *undecided*; *depends* on a group is *mixed*.",
         "",
-        f"Of the verdicts of 24 November {', '.join(dropped)} was dropped, and {len(added)} are new since:"
-        f" {', '.join(added)}. P1-T1-10 asks something else than then. *Contradicted* needed a third of the points"
-        " then, and *confirmed, not everywhere* more than half.",
+        f"Since 24 November {', '.join(dropped)} was dropped, and {len(added)} claims are new:"
+        f" {', '.join(added)}. P1-T1-10 asks another question now. On 24 November *contradicted* needed a third of the"
+        " points, and *confirmed, not everywhere* more than half.",
         "",
         "[papers.md](../papers.md#verdicts) has the rule, which was committed before any verdict was counted by it;"
         " `python reproductions/experiments/verdicts/recompute.py` recomputes all verdicts from the published points,"

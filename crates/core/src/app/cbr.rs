@@ -1,4 +1,4 @@
-//! Constant bit rate: datagrams at equal intervals ("paced UDP"), or at exponential ones.
+//! Constant bit rate: datagrams at equal intervals ("paced UDP"), or at exponential intervals.
 
 use super::Out;
 use crate::rng::Stream;
@@ -19,7 +19,7 @@ keywords! {
 settings! {
     /// Constant bit rate over UDP.
     pub struct Config {
-        /// Interval from one datagram to the next, or its mean.
+        /// Interval from one datagram to the next; the mean of exponential intervals.
         pub(everyday) interval: Span = Span::ms(100) => above(Span::ZERO).at_most(LONGEST),
         /// Distribution of the intervals.
         pub interval_distribution: Intervals = Intervals::Fixed,
@@ -53,8 +53,8 @@ impl Cbr {
         self.next
     }
 
-    /// Changes the interval between datagrams, counted from the last datagram. An exponential one is drawn anew: it has
-    /// no memory.
+    /// Changes the interval between datagrams, counted from the last datagram. An exponential interval is drawn anew:
+    /// the distribution has no memory.
     pub(super) fn set_interval(&mut self, interval: Span, now: Time) {
         let old = std::mem::replace(&mut self.cfg.interval, interval);
         if self.sent > 0 && self.next != Time::NEVER {

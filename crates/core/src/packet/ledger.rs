@@ -31,7 +31,7 @@ reasons! {
     QueueFull = "queue_full",
     /// Active queue management dropped it although the queue was not full.
     Aqm = "aqm",
-    /// The queues of the MAC held too much, and its flow most of it.
+    /// The queues of the MAC were full, and its flow held the most.
     MacQueueFull = "mac_queue_full",
     /// CoDel dropped it in a queue of the MAC.
     MacAqm = "mac_aqm",

@@ -301,7 +301,7 @@ mod tests {
     fn a_group_tells_of_settings_of_its_subgroups() {
         let of = |size| Outer { size: Bytes(size), ..Outer::default() }.unused("inner.wait");
         assert_eq!([99, 100].map(of), [None, Some("`size` is not below 100 B")]);
-        // What the group says of the whole subgroup comes first.
+        // Conditions of the group for the whole subgroup come first.
         assert_eq!(of(0), Some("`size` is 0"));
         let about =
             |name| Outer::default().schema()["properties"]["inner"]["properties"][name]["description"].to_string();

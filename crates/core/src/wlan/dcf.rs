@@ -101,7 +101,7 @@ pub enum Out {
     Dropped {
         /// The dropped packet.
         packet: PacketId,
-        /// Why.
+        /// Reason of the drop.
         reason: Reason,
     },
 }

@@ -20,7 +20,7 @@ impl Checker<'_> {
         if is_protected && w.rts_threshold != wlan::RtsThreshold(u32::MAX) {
             let path = self.owner(of, "wlan.protection");
             let message = "the CTS-to-self replaces RTS and CTS, which `wlan.rts_threshold` requires";
-            self.error(&path, message, "set one of them to \"never\" or \"none\"");
+            self.error(&path, message, "set `wlan.rts_threshold` to \"never\" or `wlan.protection` to \"none\"");
         }
         if w.cca_time > w.slot_time {
             let path = self.owner(of, "wlan.cca_time");

@@ -57,12 +57,12 @@ impl AccessCategory {
 }
 
 keywords! {
-    /// User priority of a packet by its DSCP.
+    /// Rules that map the DSCP of a packet to its user priority.
     pub enum UserPriorities {
         /// The upper three bits of the DSCP.
         Precedence = "precedence",
-        /// Those of RFC 8325 for the classes that it names, as in Linux 6.18 (`cfg80211_classify8021d`): EF and VA are
-        /// voice, CS3 and AF3x video, AF2x, AF1x and CS2 best effort.
+        /// The priorities of RFC 8325 for the classes that RFC 8325 names, as in Linux 6.18 (`cfg80211_classify8021d`):
+        /// EF and VA are voice, CS3 and AF3x video, AF2x, AF1x and CS2 best effort.
         Rfc8325 = "rfc8325",
     }
 }

@@ -38,13 +38,13 @@ pub struct Held {
     in_psdu: bool,
     /// The outcome of the last attempt is not known yet.
     open: bool,
-    /// Aggregate of the driver in which it is; `LOOSE`: none.
+    /// Aggregate of the driver that contains the packet; `LOOSE`: none.
     aggregate: u32,
-    /// Airtime that it was expected to need when it came to the driver.
+    /// Airtime that the packet was expected to need when it came to the driver.
     pub expected: Span,
 }
 
-/// Number of no aggregate: packets wait for their place in one, or the driver makes none.
+/// Number of no aggregate: packets wait for their place in an aggregate, or the driver makes none.
 const LOOSE: u32 = 0;
 
 /// State of an agreement at its originator.
@@ -409,8 +409,8 @@ impl Queue {
         self.held.iter().filter(|h| h.aggregate == LOOSE).map(|h| (h.to, h.tid))
     }
 
-    /// What the next aggregate of a stream can have: `None`: none can be made now; `Some(true)`: packets that the driver
-    /// has already.
+    /// Source of the packets of a stream's next aggregate: `None`: no aggregate can be made now; `Some(true)`: packets
+    /// that the driver has already.
     pub fn next_of(&self, to: RadioId, tid: u8, block_ack: &BlockAck) -> Option<bool> {
         let state = self.state(to, tid);
         if state.holds() {
@@ -662,7 +662,7 @@ impl Queue {
         stream.on_answer();
         self.leave();
         if self.driver.is_some() {
-            // What was lost goes into the next aggregate. Without any answer a driver repeats the same one.
+            // Lost MPDUs go into the next aggregate. Without any answer a driver repeats the same aggregate.
             let lost = |h: &&mut Held| h.to == to && h.tid == tid && h.sent && !h.open;
             self.held.iter_mut().filter(lost).for_each(|h| h.aggregate = LOOSE);
         }

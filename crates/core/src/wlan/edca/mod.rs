@@ -38,7 +38,7 @@ keywords! {
 keywords! {
     /// Queues of a station.
     pub enum Queues {
-        /// A queue for each access category, first in, first out, from which aggregates are made when they are sent
+        /// A first-in, first-out queue for each access category, from which aggregates are made when they are sent
         /// (ns-3).
         Fifo = "fifo",
         /// A queue for each station and TID, with a queue for each flow in it, and airtime fairness between stations
@@ -93,7 +93,7 @@ settings! {
             Parameters { aifsn: 2, cw_min: 7, cw_max: 15, txop_limit: Span::us(4096) },
         /// Category AC_VO: voice.
         pub voice: Parameters = Parameters { aifsn: 2, cw_min: 3, cw_max: 7, txop_limit: Span::us(2080) },
-        /// User priority of a packet, which is its TID, by the `dscp` of its flow.
+        /// Rule that maps the `dscp` of a flow to the user priority, which is the TID, of its packets.
         pub user_priorities: UserPriorities = UserPriorities::Precedence,
         /// Sends a CF-End to end a TXOP that has time left.
         pub cf_end: bool = true,

@@ -271,8 +271,8 @@ impl RateControl {
         self.frame.at > 0
     }
 
-    /// This number of the MPDUs was acknowledged. Where rates are not chosen by MPDUs, the rate was right if half of
-    /// the aggregate has arrived.
+    /// Reports the number of acknowledged MPDUs. If rates are not chosen by MPDUs, the rate was right if half of the
+    /// aggregate has arrived.
     pub fn answered(&mut self, acked: usize, now: Time) {
         self.frame.acked = acked as u32;
         let arrived = 2 * self.frame.acked >= self.frame.mpdus;

@@ -23,9 +23,9 @@ pub struct Waiting {
     pub kind: Kind,
     /// Size of the MSDU, with LLC and SNAP \[B\].
     pub msdu: u32,
-    /// It is ECN-capable.
+    /// The packet is ECN-capable.
     pub ect: bool,
-    /// Time of its arrival.
+    /// Time of the packet's arrival.
     pub came: Time,
 }
 
@@ -44,7 +44,7 @@ struct Flow {
     /// Bytes left in this round.
     deficit: i64,
     control: Control,
-    /// Queue that uses it, and in one of whose rounds it is.
+    /// Queue that uses the flow, and has the flow in one of its rounds.
     queue: Option<usize>,
 }
 
@@ -135,7 +135,7 @@ impl Flows {
         rounds.new.iter().chain(&rounds.old).map(|&f| self.flows[f].backlog).sum()
     }
 
-    /// Returns true if more waits than a device may hold.
+    /// Returns true if more packets or bytes wait than a device may hold.
     pub fn exceeds(&self, cfg: &Config, memory: u64) -> bool {
         self.packets > cfg.limit as usize || self.memory > memory
     }

@@ -1,6 +1,6 @@
 //! Queues of mac80211, the MAC of Linux (Linux 6.18, `net/mac80211/tx.c`): a queue for each station and TID, and one for
 //! broadcasts. The queues of a category take turns by the airtime of their stations (airtime fairness), and give a
-//! driver as much as may be pending there (airtime queue limits).
+//! driver packets up to a limit of pending airtime (airtime queue limits).
 
 mod flows;
 
@@ -36,8 +36,8 @@ settings! {
         pub quantum: Bytes = Bytes(300) => range(Bytes(1), LARGEST_PACKET),
         /// Largest number of packets that wait in all queues of a device (`fq_init`).
         pub limit: u32 = 8192 => range(1, 1_000_000),
-        /// Largest memory of these packets, with 832 B of overhead for each; "by_phy": 16 MiB with VHT and 4 MiB without
-        /// (`ieee80211_txq_setup_flows`).
+        /// Largest memory of the waiting packets, with 832 B of overhead for each; "by_phy": 16 MiB with VHT, 4 MiB
+        /// without (`ieee80211_txq_setup_flows`).
         pub limit_memory: Option<Bytes> | "by_phy" = None => range(Bytes(4096), Bytes(4_000_000_000)),
         /// CoDel in each flow.
         pub codel: CoDel = CoDel::default(),
@@ -46,25 +46,27 @@ settings! {
         /// Largest number of aggregates of a category that the driver holds, one on the air and those that are ready
         /// (ath9k: `ATH_AGGR_MIN_QDEPTH`).
         pub aggregates: u32 = 2 => range(1, 16),
-        /// Stations get equal airtime: each pays for frames to it and from it, retries included. Otherwise the queues
-        /// simply take turns.
+        /// Gives stations equal airtime: each station pays for the frames to it and from it, retries included.
+        /// Otherwise queues take turns.
         pub airtime_fairness: bool = true,
         /// Airtime that a station gets per round (`IEEE80211_DEFAULT_AIRTIME_WEIGHT`).
         pub airtime_quantum: Span = Span::us(256) => range(Span::us(1), Span::ms(100))
             ; used when |c| c.airtime_fairness, else "`airtime_fairness` is false",
-        /// Airtime queue limits: a driver gets packets up to an airtime.
+        /// Limits the airtime of the packets in the driver (airtime queue limits).
         pub airtime_limits: bool = true,
-        /// Airtime pending in the driver up to which the queue of a station gives it more
+        /// Airtime of a station's packets in the driver up to which the driver gets more of them
         /// (`IEEE80211_DEFAULT_AQL_TXQ_LIMIT_L`).
         pub limit_low: Span = Span::us(5000) => above(Span::ZERO).at_most(Span::secs(1))
             ; used when |c| c.airtime_limits, else "`airtime_limits` is false",
-        /// The same, while all that is pending is below `limit_total` (`IEEE80211_DEFAULT_AQL_TXQ_LIMIT_H`).
+        /// Airtime that replaces `limit_low` while the packets of all stations in the driver have less than
+        /// `limit_total` (`IEEE80211_DEFAULT_AQL_TXQ_LIMIT_H`).
         pub limit_high: Span = Span::us(12_000) => above(Span::ZERO).at_most(Span::secs(1))
             ; used when |c| c.airtime_limits, else "`airtime_limits` is false",
-        /// Airtime pending for all stations up to which `limit_high` holds (`IEEE80211_AQL_THRESHOLD`).
+        /// Airtime of the packets of all stations in the driver up to which `limit_high` holds
+        /// (`IEEE80211_AQL_THRESHOLD`).
         pub limit_total: Span = Span::us(24_000) => at_most(Span::secs(1))
             ; used when |c| c.airtime_limits, else "`airtime_limits` is false",
-        /// Airtime of pending broadcasts up to which their queue gives the driver more
+        /// Airtime of the broadcasts in the driver up to which the driver gets more of them
         /// (`IEEE80211_DEFAULT_AQL_TXQ_LIMIT_BC`).
         pub limit_broadcast: Span = Span::us(50_000) => above(Span::ZERO).at_most(Span::secs(1))
             ; used when |c| c.airtime_limits, else "`airtime_limits` is false",
@@ -92,7 +94,7 @@ struct Queue {
     to: RadioId,
     tid: u8,
     rounds: Rounds,
-    /// It is in the round of its category.
+    /// The queue is in the round of its category.
     scheduled: bool,
 }
 
@@ -103,9 +105,9 @@ struct Airtime {
     category: AccessCategory,
     /// Airtime left in this round \[ns\].
     deficit: i64,
-    /// Expected airtime of its packets in the driver.
+    /// Expected airtime of the station's packets in the driver.
     pending: Span,
-    /// Last instant at which something waited for it; `None`: nothing has yet.
+    /// Last instant at which something waited for the station; `None`: nothing has yet.
     active: Option<Time>,
 }
 
@@ -358,7 +360,7 @@ impl Airtime {
 }
 
 /// Airtime that an MPDU is expected to need (`ieee80211_calc_expected_tx_airtime`): of its bytes, and its share of the
-/// preamble of an aggregate, which is taken to be longer the faster it is. Nothing is said of AIFS, backoff and
+/// preamble of an aggregate, which is taken to be longer the faster it is. There is no part for AIFS, backoff and
 /// responses.
 pub fn expected_airtime((to, mode): (RadioId, Mode), category: AccessCategory, bytes: u32, timing: &Timing) -> Span {
     if to.is_broadcast() {

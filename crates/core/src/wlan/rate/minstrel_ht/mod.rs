@@ -1,8 +1,8 @@
 //! Minstrel-HT (Fietkau 2010) as in Linux 6.18: rate control of 802.11n and 802.11ac from the shares of acknowledged
 //! MPDUs.
 //!
-//! Rates with as many streams form a *group*. Twenty times a second the success probabilities are filtered, and four
-//! rates with the highest throughput and the surest one are chosen. An aggregate goes through a chain of the three
+//! Rates with equally many streams form a *group*. Twenty times a second the success probabilities are filtered, and
+//! four rates with the highest throughput and the surest one are chosen. An aggregate goes through a chain of the three
 //! best and the surest rate until any of it is answered; up to fifty times a second a single MPDU samples another rate.
 
 mod rates;
@@ -64,7 +64,7 @@ impl RateRule for MinstrelHt {
         self.report(frame, true, cx);
     }
 
-    /// The chain is over.
+    /// Evaluates a chain that is over.
     fn report(&mut self, frame: &Frame, _success: bool, cx: &Cx<'_>) {
         self.aggregates += 1;
         self.mpdus += frame.mpdus;
@@ -193,7 +193,7 @@ mod tests {
         }
     }
 
-    /// Sends an aggregate each 2 ms, and returns the attempts at each.
+    /// Sends an aggregate every 2 ms, and returns the attempts of each aggregate.
     fn run(c: &mut RateControl, from: u64, ms: u64, arrive: impl Fn(u8) -> usize) -> Vec<Vec<(u8, usize, bool)>> {
         (from..from + ms).step_by(2).map(|i| send(c, Time::ZERO + Span::ms(i), &arrive)).collect()
     }

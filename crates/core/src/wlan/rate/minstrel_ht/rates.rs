@@ -28,7 +28,7 @@ const BEFORE: i32 = -2350;
 pub(super) struct Probability(u32);
 
 impl Probability {
-    /// This percentage.
+    /// Returns the probability of a percentage.
     pub(super) const fn percent(percent: u32) -> Probability {
         Probability((percent << SCALE) / 100)
     }
@@ -42,7 +42,7 @@ pub(super) struct Rate {
     /// MPDUs sent and acknowledged since the last update.
     pub(super) attempts: u32,
     pub(super) successes: u32,
-    /// It was tried before the last update.
+    /// The rate was tried before the last update.
     tried: bool,
     probability: Probability,
     /// Output of the filter before `probability`.
@@ -84,7 +84,7 @@ pub(super) struct Rates {
     pub(super) best: [u8; 4],
     /// The fastest of the rates that nearly always work.
     pub(super) surest: u8,
-    /// The same of each group.
+    /// Rates chosen in each group.
     groups: Vec<Chosen>,
     /// Mean number of MPDUs in an aggregate, in units of 1/4096.
     mean_mpdus: u32,
@@ -175,7 +175,7 @@ impl Rates {
             for rate in self.group(group).rev() {
                 let of = self.of(rate);
                 of.update();
-                // What was never tried works at least as well as a faster rate.
+                // An untried rate works at least as well as a faster one.
                 if of.tried {
                     faster = faster.max(of.probability);
                 } else {
