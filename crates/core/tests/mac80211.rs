@@ -184,11 +184,11 @@ fn the_fattest_flow_loses_packets_at_the_limits() {
     let mut b = Bench::new(Config { limit_memory: Some(Bytes(16 << 20)), ..without_limits() });
     b.push(A, 1, 8193, 40, false);
     assert_eq!(b.dropped().len(), 32);
-    // 4 MiB without VHT, at 1500 B and 832 B of overhead each.
+    // 4 MiB without VHT, at 2280 B for 1448 B of payload, an MSDU of 1508 B.
     let mut b = Bench::new(without_limits());
-    b.push(A, 1, (4 << 20) / 2332, 1500, false);
+    b.push(A, 1, 1839, 1508, false);
     assert_eq!(b.dropped().len(), 0);
-    b.push(A, 1, 1, 1500, false);
+    b.push(A, 1, 1, 1508, false);
     assert_eq!(b.dropped().len(), 32);
 }
 

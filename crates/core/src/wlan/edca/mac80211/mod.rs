@@ -36,8 +36,8 @@ settings! {
         pub quantum: Bytes = Bytes(300) => range(Bytes(1), LARGEST_PACKET),
         /// Largest number of packets that wait in all queues of a device (`fq_init`).
         pub limit: u32 = 8192 => range(1, 1_000_000),
-        /// Largest memory of the waiting packets, with 832 B of overhead for each; "by_phy": 16 MiB with VHT, 4 MiB
-        /// without (`ieee80211_txq_setup_flows`).
+        /// Largest memory of the waiting packets, with 772 B for each on top of its MSDU; "by_phy": 16 MiB with VHT,
+        /// 4 MiB without (`ieee80211_txq_setup_flows`).
         pub limit_memory: Option<Bytes> | "by_phy" = None => range(Bytes(4096), Bytes(4_000_000_000)),
         /// CoDel in each flow.
         pub codel: CoDel = CoDel::default(),
