@@ -485,7 +485,7 @@ impl Queue {
         }
         // Without an agreement one MPDU, and the packet that does not join it.
         let mut window = if agreed { self.window_left(to, tid, block_ack) } else { 2 };
-        let joining = aggregation.amsdu_size.0 > 0;
+        let joining = aggregation.amsdu_size.0 > 0 && !to.is_broadcast();
         while window > 0 && layout.count + usize::from(open.is_some() && !joining) < most {
             let Some((w, expected)) = pop() else { return };
             let padded = SUBFRAME_HEADER + w.msdu;
