@@ -226,6 +226,20 @@ fn codel_marks_or_drops_what_the_driver_takes() {
     }
 }
 
+/// A device that was switched off does not know how long packets had waited before.
+#[test]
+fn codel_begins_anew_after_power_off() {
+    let mut b = Bench::new(without_limits());
+    b.push(A, 1, 3, 1500, false);
+    b.now += Span::ms(30);
+    assert_eq!(b.pop(A), Some(0));
+    b.queues.clear(|_| ());
+    b.now += Span::ms(100);
+    b.push(A, 1, 3, 1500, false);
+    b.now += Span::ms(25);
+    assert_eq!((b.pop(A), b.dropped()), (Some(3), vec![]));
+}
+
 /// Bytes at the rate, a share of 40 us of preamble, in steps of 4 us.
 #[test]
 fn airtime_is_expected_by_rate() {

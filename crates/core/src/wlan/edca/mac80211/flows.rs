@@ -216,11 +216,11 @@ impl Flows {
         }
     }
 
-    /// Takes all packets out of a queue.
+    /// Takes all packets out of a queue, for which CoDel begins anew.
     pub fn clear(&mut self, rounds: &mut Rounds, mut taken: impl FnMut(PacketId)) {
         for f in rounds.new.drain(..).chain(rounds.old.drain(..)) {
             let flow = &mut self.flows[f];
-            (flow.queue, flow.backlog) = (None, 0);
+            (flow.queue, flow.backlog, flow.control) = (None, 0, Control::NEW);
             for w in flow.packets.drain(..) {
                 self.packets -= 1;
                 self.memory -= w.memory();
