@@ -370,6 +370,9 @@ impl QosStation {
         let QosStation { mac80211: Some(waiting), queues, control, modes, .. } = self else { return };
         let (queue, rules, timing) = (&mut queues[category as usize], cx.rules, cx.timing);
         let (cfg, block_ack) = (&rules.mac80211, &rules.block_ack);
+        if queue.aggregates() >= cfg.aggregates as usize {
+            return;
+        }
         queue.loose().for_each(|stream| waiting.put_back(stream, true, cx.now, cfg));
         while queue.aggregates() < cfg.aggregates as usize {
             let next = waiting.next(category, cfg, |to, tid| queue.next_of(to, tid, block_ack));
