@@ -442,12 +442,13 @@ impl Queue {
     }
 
     /// Makes the next aggregate of the driver: packets of the stream that are to be sent again, and then new ones.
-    /// `pop` takes those out of the queue of the stream, each with the airtime that it is expected to need. The first
-    /// one that does not fit is kept for the following aggregate.
+    /// `longest`: time on air that it may have in this mode. `pop` takes new packets out of the queue of the stream, each
+    /// with the airtime that it is expected to need. The first one that does not fit is kept for the following
+    /// aggregate.
     pub fn make_aggregate(
         &mut self,
         (to, tid): (RadioId, u8),
-        room: Room,
+        (mode, longest): (Mode, Span),
         (aggregation, block_ack): (&Aggregation, &BlockAck),
         timing: &Timing,
         mut pop: impl FnMut() -> Option<(Waiting, Span)>,
@@ -459,12 +460,10 @@ impl Queue {
         let agreed = !to.is_broadcast() && self.state(to, tid) == Agreed::Yes;
         let most = if agreed { aggregation.max_mpdus as usize } else { 1 };
         let header = timing.header_bytes();
-        let longest = |bytes| room.airtime_of(bytes).min(aggregation.max_airtime);
-        let fits = |place: (u32, u32)| {
-            place.1 <= aggregation.max_size.0 && timing.data_in(room.mode, place.1) <= longest(place.1)
-        };
-        let alone = |bytes: u32| timing.data_in(room.mode, DELIMITER + bytes) <= longest(DELIMITER + bytes);
-        let mut layout = Layout::new(room.mode, aggregation, timing);
+        let longest = longest.min(aggregation.max_airtime);
+        let alone = |bytes: u32| timing.data_in(mode, DELIMITER + bytes) <= longest;
+        let fits = |place: (u32, u32)| place.1 <= aggregation.max_size.0 && timing.data_in(mode, place.1) <= longest;
+        let mut layout = Layout::new(mode, aggregation, timing);
         // The MPDU that further packets may join: its size, and that of its body as an A-MSDU.
         let mut open: Option<(u32, u32)> = None;
         let mut i = 0;

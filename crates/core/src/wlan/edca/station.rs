@@ -384,16 +384,9 @@ impl QosStation {
                 let limit = category.parameters(&rules.edca).txop_limit;
                 let answer = timing.sifs + timing.control_for(mode, BLOCK_ACK_BYTES).1;
                 let airtime = if limit == Span::ZERO { Span(u64::MAX / 2) } else { limit - answer.min(limit) };
-                let room = Room {
-                    mode,
-                    airtime,
-                    protected_above: (u32::MAX, Span::ZERO),
-                    single_may_exceed: true,
-                    rate_limits: (usize::MAX, u32::MAX),
-                };
                 let expected = |msdu| expected_airtime((to, mode), category, timing.header_bytes() + msdu, timing);
                 let out = &mut *cx.out;
-                queue.make_aggregate((to, tid), room, (&rules.aggregation, block_ack), timing, || {
+                queue.make_aggregate((to, tid), (mode, airtime), (&rules.aggregation, block_ack), timing, || {
                     waiting.pop((to, tid), cfg, expected, cx.now, out)
                 });
             }
