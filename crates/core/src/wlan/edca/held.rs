@@ -420,7 +420,8 @@ impl Queue {
         (again || state != Agreed::Yes || self.window_left(to, tid, block_ack) > 0).then_some(again)
     }
 
-    /// Numbers of the window of a stream that no packet has or will have.
+    /// Numbers of the window of a stream that no packet has or will have, if each packet without one is an MPDU: of
+    /// packets that join A-MSDUs some more are left than this.
     fn window_left(&self, to: RadioId, tid: u8, block_ack: &BlockAck) -> u32 {
         let next = self.streams.iter().find(|s| s.to == to && s.tid == tid).map_or(0, |s| s.next);
         let without = self.of(to, tid).filter(|h| h.seq.is_none()).count() as u32;
