@@ -61,7 +61,7 @@ impl Bench {
     /// The station whose turn it is; a frame for it takes this time, and it comes back for its next turn.
     fn turn(&mut self, airtime: impl Fn(RadioId) -> Span) -> RadioId {
         let (to, tid) = self.queues.next(BE, &self.cfg, |_, _| Some(false)).expect("packets wait");
-        self.queues.charge((to, tid), airtime(to), &self.cfg);
+        self.queues.charge((to, tid), airtime(to), self.now, &self.cfg);
         self.queues.put_back((to, tid), false, self.now, &self.cfg);
         to
     }
@@ -115,7 +115,7 @@ fn stations_pay_for_frames_to_them_and_from_them() {
             let to = b.turn(of);
             airtime[to.0 as usize - 1] += of(to).0;
             if to == C {
-                b.queues.charge((C, 0), Span::us(300), &b.cfg);
+                b.queues.charge((C, 0), Span::us(300), b.now, &b.cfg);
                 airtime[2] += Span::us(300).0;
             }
         }
@@ -135,6 +135,31 @@ fn a_station_waits_until_it_has_paid() {
     // B came last and goes first until it owes airtime; a deficit of 0 does not count.
     let turns: Vec<_> = (0..9).map(|_| b.turn(of).0).collect();
     assert_eq!(turns, [2, 2, 1, 2, 2, 2, 1, 2, 2], "{turns:?}");
+}
+
+/// A station pays for what it sends only up to 100 ms after something waited for it.
+#[test]
+fn a_station_that_gets_nothing_owes_nothing() {
+    let after_10_s_of_frames_from_a = |waits_at_first: bool| {
+        let mut b = Bench::new(without_limits());
+        if waits_at_first {
+            b.push(A, 1, 1, 1500, false);
+        }
+        for _ in 0..10_000 {
+            b.now += Span::ms(1);
+            b.queues.charge((A, 0), Span::ms(1), b.now, &b.cfg);
+        }
+        b.push(A, 1, 1, 1500, false);
+        b.push(B, 2, 1, 1500, false);
+        b
+    };
+    let mut b = after_10_s_of_frames_from_a(false);
+    let turns: Vec<_> = (0..6).map(|_| b.turn(|_| Span::us(300)).0).collect();
+    assert_eq!(turns, [2, 1, 2, 1, 2, 1]);
+    // It owes 100 ms less 256 us, which it pays in 390 rounds; B has two turns in its first one.
+    let mut b = after_10_s_of_frames_from_a(true);
+    let before = (0..).take_while(|_| b.turn(|_| Span::us(256)) == B).count();
+    assert_eq!(before, 2 + 390);
 }
 
 /// A new flow goes first for one quantum.
@@ -159,11 +184,11 @@ fn the_fattest_flow_loses_packets_at_the_limits() {
     let mut b = Bench::new(Config { limit_memory: Some(Bytes(16 << 20)), ..without_limits() });
     b.push(A, 1, 8193, 40, false);
     assert_eq!(b.dropped().len(), 32);
-    // 4 MiB without VHT, at 1500 B and 832 B of overhead each.
+    // 4 MiB without VHT, at 2280 B for 1448 B of payload, an MSDU of 1508 B.
     let mut b = Bench::new(without_limits());
-    b.push(A, 1, (4 << 20) / 2332, 1500, false);
+    b.push(A, 1, 1839, 1508, false);
     assert_eq!(b.dropped().len(), 0);
-    b.push(A, 1, 1, 1500, false);
+    b.push(A, 1, 1, 1508, false);
     assert_eq!(b.dropped().len(), 32);
 }
 
@@ -199,6 +224,20 @@ fn codel_marks_or_drops_what_the_driver_takes() {
         assert_eq!(b.marked() > 0, ect);
         assert!(b.dropped().iter().all(|d| d.1 == Reason::MacAqm));
     }
+}
+
+/// A device that was switched off does not know how long packets had waited before.
+#[test]
+fn codel_begins_anew_after_power_off() {
+    let mut b = Bench::new(without_limits());
+    b.push(A, 1, 3, 1500, false);
+    b.now += Span::ms(30);
+    assert_eq!(b.pop(A), Some(0));
+    b.queues.clear(|_| ());
+    b.now += Span::ms(100);
+    b.push(A, 1, 3, 1500, false);
+    b.now += Span::ms(25);
+    assert_eq!((b.pop(A), b.dropped()), (Some(3), vec![]));
 }
 
 /// Bytes at the rate, a share of 40 us of preamble, in steps of 4 us.
@@ -253,6 +292,28 @@ fn a_slow_station_takes_no_more_airtime_than_others() {
     }
     let (fair, fifo): (f64, f64) = (fair.iter().sum(), of("queues = \"fifo\"").iter().sum());
     assert!(fair > 2.2 * fifo, "{fair} and {fifo} bit/s");
+}
+
+/// Over one hop: CUBIC sends as much as an acknowledgement allows at once, BBR a few segments in each millisecond.
+#[test]
+fn few_acknowledgements_follow_aggregates() {
+    let acks_per_segment = |control: &str, gro: bool| {
+        let text = format!(
+            "extends = \"linux-mesh\"\nrun = {{ stop = \"4 s\", batches = 4, warmup_batches = 1 }}\n\
+             topology = {{ hops = 1, spacing = \"60 m\" }}\nrouting.protocol = \"shortest_path\"\n\
+             tcp = {{ congestion_control = \"{control}\", gro = {gro} }}"
+        );
+        let scenario = Scenario::from_toml("one hop", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
+        let mut sim = Sim::new(&scenario.setup(Some(1)));
+        sim.run();
+        let of = |column| sim.recorder().flows().numbers(column).expect("a column")[0];
+        of("tcp_acks_received") / of("packets_delivered")
+    };
+    for control in ["cubic", "bbr"] {
+        assert!((acks_per_segment(control, false) - 0.5).abs() < 0.01, "{control}: every second segment");
+    }
+    let [cubic, bbr] = ["cubic", "bbr"].map(|control| acks_per_segment(control, true));
+    assert!((0.05..0.15).contains(&cubic) && (0.2..0.35).contains(&bbr), "{cubic} {bbr}");
 }
 
 /// Four transfers at MCS 0 wait for the aggregates of each other, and for little else.

@@ -1,28 +1,18 @@
 //! Constant bit rate: datagrams at equal intervals ("paced UDP"), or at exponential intervals.
 
-use super::Out;
+use super::{Out, Times};
 use crate::rng::Stream;
 use crate::setting::limit::{LARGEST_PACKET, LONGEST, above, at_most, range};
+use crate::settings;
 use crate::unit::{Bytes, Span, Time};
-use crate::{keywords, settings};
-
-keywords! {
-    /// Distributions of the intervals between datagrams.
-    pub enum Intervals {
-        /// Constant: all intervals equal `cbr.interval`.
-        Fixed = "fixed",
-        /// Exponential distribution: datagrams form a Poisson process.
-        Exponential = "exponential",
-    }
-}
 
 settings! {
     /// Constant bit rate over UDP.
     pub struct Config {
         /// Interval from one datagram to the next; the mean of exponential intervals.
         pub(everyday) interval: Span = Span::ms(100) => above(Span::ZERO).at_most(LONGEST),
-        /// Distribution of the intervals.
-        pub interval_distribution: Intervals = Intervals::Fixed,
+        /// Distribution of the intervals; "exponential": datagrams form a Poisson process.
+        pub interval_distribution: Times = Times::Fixed,
         /// Payload of a datagram.
         pub(everyday) payload: Bytes = Bytes(1460) => range(Bytes(1), LARGEST_PACKET),
         /// UDP and IP header of a datagram.
@@ -59,18 +49,15 @@ impl Cbr {
         let old = std::mem::replace(&mut self.cfg.interval, interval);
         if self.sent > 0 && self.next != Time::NEVER {
             self.next = match self.cfg.interval_distribution {
-                Intervals::Fixed => now.max(Time(self.next.0 - old.0) + interval),
-                Intervals::Exponential => now + self.draw(),
+                Times::Fixed => now.max(Time(self.next.0 - old.0) + interval),
+                Times::Exponential => now + self.draw(),
             };
         }
     }
 
     /// Time from a datagram to the next.
     fn draw(&mut self) -> Span {
-        match self.cfg.interval_distribution {
-            Intervals::Fixed => self.cfg.interval,
-            Intervals::Exponential => Span((self.rng.exponential() * self.cfg.interval.0 as f64) as u64),
-        }
+        self.cfg.interval_distribution.draw(self.cfg.interval, &mut self.rng)
     }
 
     pub(super) fn begin(&mut self, at: Time) {
@@ -92,7 +79,7 @@ mod tests {
     use super::*;
     use crate::rng::Purpose;
 
-    fn source(interval_distribution: Intervals) -> Cbr {
+    fn source(interval_distribution: Times) -> Cbr {
         let cfg = Config { interval: Span::ms(10), interval_distribution, ..Config::default() };
         Cbr::new(&cfg, Time::ZERO, Stream::new(1, Purpose::Application, 0))
     }
@@ -113,19 +100,19 @@ mod tests {
 
     #[test]
     fn exponential_intervals_have_the_mean_as_their_deviation() {
-        let all = intervals(&mut source(Intervals::Exponential), 40_000);
+        let all = intervals(&mut source(Times::Exponential), 40_000);
         let mean = all.iter().sum::<f64>() / all.len() as f64;
         let deviation = (all.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / all.len() as f64).sqrt();
         // Four standard errors of the mean are 0.2 ms, and of the deviation 0.28 ms.
         assert!((mean - 10.0).abs() < 0.2 && (deviation - 10.0).abs() < 0.28, "{mean} {deviation}");
         let short = all.iter().filter(|&&x| x < 1.0).count() as f64 / all.len() as f64;
         assert!((short - 0.0952).abs() < 0.006, "{short}: 1 - exp(-0.1) are below a tenth of the mean");
-        assert!(intervals(&mut source(Intervals::Fixed), 100).iter().all(|&x| (x - 10.0).abs() < 1e-9));
+        assert!(intervals(&mut source(Times::Fixed), 100).iter().all(|&x| (x - 10.0).abs() < 1e-9));
     }
 
     #[test]
     fn a_changed_mean_holds_from_now_on() {
-        let mut cbr = source(Intervals::Exponential);
+        let mut cbr = source(Times::Exponential);
         intervals(&mut cbr, 3);
         let now = cbr.deadline();
         cbr.set_interval(Span::us(10), now);

@@ -8,6 +8,7 @@ pub mod requests;
 pub mod sink;
 
 use crate::keywords;
+use crate::rng::Stream;
 use crate::unit::{Span, Time};
 use bulk::Bulk;
 use cbr::Cbr;
@@ -25,6 +26,26 @@ keywords! {
         OnOff = "on_off",
         /// Responses to requests over one TCP connection, one after the other.
         Requests = "requests",
+    }
+}
+
+keywords! {
+    /// Distributions of intervals and think times.
+    pub enum Times {
+        /// Constant: all times equal the mean.
+        Fixed = "fixed",
+        /// Exponential distribution.
+        Exponential = "exponential",
+    }
+}
+
+impl Times {
+    /// Draws a time in whole nanoseconds.
+    fn draw(self, mean: Span, rng: &mut Stream) -> Span {
+        match self {
+            Times::Fixed => mean,
+            Times::Exponential => Span((rng.exponential() * mean.0 as f64) as u64),
+        }
     }
 }
 
@@ -190,7 +211,7 @@ impl Application {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::{Purpose, Stream};
+    use crate::rng::Purpose;
     use crate::unit::Bytes;
 
     fn every_10_ns() -> cbr::Config {

@@ -3,7 +3,7 @@
 //! A source is independent of its transport: over TCP, messages wait in the sender, without limit, and data written
 //! before the source stops are still sent, as after a program closes its socket.
 
-use super::Out;
+use super::{Out, Times};
 use crate::rng::Stream;
 use crate::setting::limit::{LARGEST_PACKET, LONGEST, at_most, range};
 use crate::unit::{BitRate, Bytes, Span, Time};
@@ -143,7 +143,7 @@ impl OnOff {
 
     /// Draws an exponential time in whole nanoseconds.
     fn draw(&mut self, mean: Span) -> Span {
-        Span((self.rng.exponential() * mean.0 as f64) as u64)
+        Times::Exponential.draw(mean, &mut self.rng)
     }
 
     fn wait(&mut self, next: Next, span: Span) {

@@ -6,22 +6,12 @@
 //! answers after the think time. A lost acknowledgement delays the request as a lost request would be. Over a split
 //! connection the request follows the acknowledgement of the node that splits it.
 
-use super::Out;
 use super::arrivals::Size;
+use super::{Out, Times};
 use crate::rng::Stream;
 use crate::setting::limit::{LONGEST, at_most, range};
+use crate::settings;
 use crate::unit::{Bytes, Span, Time};
-use crate::{keywords, settings};
-
-keywords! {
-    /// Distributions of think times.
-    pub enum Think {
-        /// Constant: all think times equal the mean.
-        Fixed = "fixed",
-        /// Exponential distribution.
-        Exponential = "exponential",
-    }
-}
 
 settings! {
     /// Requests and responses over one TCP connection.
@@ -31,7 +21,7 @@ settings! {
         /// Mean think time, from the acknowledgement of a response to the next response.
         pub think: Span = Span::secs(1) => at_most(LONGEST),
         /// Distribution of the think times.
-        pub think_distribution: Think = Think::Exponential,
+        pub think_distribution: Times = Times::Exponential,
         /// Number of responses.
         pub count: Option<u32> | "unlimited" = None => range(1, 1_000_000_000),
     }
@@ -88,11 +78,8 @@ impl Requests {
         if !std::mem::take(&mut self.waits) {
             return false;
         }
-        let factor = match self.cfg.think_distribution {
-            Think::Fixed => 1.0,
-            Think::Exponential => self.rng.exponential(),
-        };
-        self.at = Time(now.0.saturating_add((factor * self.cfg.think.0 as f64) as u64));
+        let think = self.cfg.think_distribution.draw(self.cfg.think, &mut self.rng);
+        self.at = Time(now.0.saturating_add(think.0));
         true
     }
 }
@@ -106,7 +93,7 @@ mod tests {
     /// Responses of a size to requests that come 5 ns after the last byte was written, until there are no more.
     fn said(count: u32, mean: u32) -> Vec<(u64, Out)> {
         let size = Size { distribution: Distribution::Fixed, mean: Bytes(mean), ..Size::default() };
-        let cfg = Config { size, think: Span(100), think_distribution: Think::Fixed, count: Some(count) };
+        let cfg = Config { size, think: Span(100), think_distribution: Times::Fixed, count: Some(count) };
         let mut source = Requests::new(&cfg, Time(7), Bytes(1000), Stream::new(1, Purpose::Application, 0));
         let mut actions = vec![];
         while !source.is_over() {

@@ -449,20 +449,16 @@ impl Station {
         debug_assert!(self.job.is_none());
         let frame_bytes = cx.timing.frame_bytes(bytes);
         let unicast = !to.is_broadcast();
-        let mut protected = unicast && frame_bytes > cx.rules.rts_threshold.0;
         let (mode, airtime) = if unicast {
             let mode = match &mut self.control {
                 None => self.modes.to(to),
-                Some(control) => {
-                    let mode = control.begin(to, kind, frame_bytes, cx.now);
-                    protected |= control.asks_for_rts();
-                    mode
-                }
+                Some(control) => control.begin(to, kind, frame_bytes, cx.now),
             };
             (mode, cx.timing.data_in(mode, frame_bytes))
         } else {
             (cx.timing.basic_mode, cx.timing.broadcast(frame_bytes))
         };
+        let protected = unicast && self.is_after_rts(frame_bytes, cx);
         // Retransmissions keep the number, so receivers can filter duplicates.
         self.seq = self.seq.wrapping_add(1);
         let seq = self.seq;
@@ -826,6 +822,13 @@ impl Station {
         }
     }
 
+    /// Returns true if RTS and CTS come before a frame of this size. A CTS to this station itself replaces them.
+    fn is_after_rts(&self, bytes: u32, cx: &Cx<'_>) -> bool {
+        let asks = |control: &RateControl| control.asks_for_rts();
+        cx.timing.protection.is_none()
+            && (bytes > cx.rules.rts_threshold.0 || self.control.as_deref().is_some_and(asks))
+    }
+
     fn on_no_cts(&mut self, cx: &mut Cx<'_>) {
         self.leave_wait();
         self.counters.rts_frames_failed += 1;
@@ -836,15 +839,13 @@ impl Station {
     fn on_no_ack(&mut self, cx: &mut Cx<'_>) {
         self.leave_wait();
         self.counters.data_frames_failed += 1;
-        let job = self.job.as_mut().expect("an acknowledgement is awaited for a packet");
-        job.retry = true;
+        let next = self.control.as_mut().map(|control| control.failed(cx.now));
+        let mut job = self.job.expect("an acknowledgement is awaited for a packet");
         let attempt = job.attempt();
-        let next = self.control.as_mut().map(|control| {
-            let next = control.failed(cx.now);
-            job.protected = job.bytes > cx.rules.rts_threshold.0 || control.asks_for_rts();
-            next
-        });
+        job.retry = true;
+        job.protected = self.is_after_rts(job.bytes, cx);
         job.rts_pending = job.protected;
+        self.job = Some(job);
         self.fail(attempt, false, next, cx);
     }
 

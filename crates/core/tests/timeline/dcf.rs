@@ -3,6 +3,7 @@
 use chappe_core::packet::{Kind, PacketId, RadioId};
 use chappe_core::rng::{Purpose, Stream};
 use chappe_core::unit::{Span, Time};
+use chappe_core::wlan::rate::RateControl;
 use chappe_core::wlan::{Config, Cx, Frame, FrameKind, Medium, Mode, Modes, Out, Signal, Station, Timing};
 use chappe_scenario::{NoFiles, Scenario};
 
@@ -26,9 +27,12 @@ impl Bench {
         let text = format!("extends = \"{preset}\"\nrun.stop = \"1 s\"\nwlan = {{ {wlan} }}");
         let scenario = Scenario::from_toml("test", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
         let rules = scenario.config().wlan.clone();
-        let modes = Modes::new(Mode::checked(rules.data_rate), vec![]);
-        let station = Station::new(ME, &rules, modes, None, Stream::new(seed, Purpose::Backoff, 0));
-        Bench { station, timing: Timing::new(&rules), rules, medium: SILENT, out: vec![], said: vec![] }
+        let (mode, timing) = (Mode::checked(rules.data_rate), Timing::new(&rules));
+        let rng = Stream::new(seed, Purpose::RateControl, 0);
+        let control = RateControl::new(&rules.rate_control, mode, &timing, |_, _| 1.0, rng);
+        let backoff = Stream::new(seed, Purpose::Backoff, 0);
+        let station = Station::new(ME, &rules, Modes::new(mode, vec![]), control, backoff);
+        Bench { station, timing, rules, medium: SILENT, out: vec![], said: vec![] }
     }
 
     fn call(&mut self, now: Time, input: impl FnOnce(&mut Station, &mut Cx<'_>)) {
@@ -123,6 +127,81 @@ fn seven_rts_then_the_packet_is_given_up() {
     }
     for (largest, cw) in largest.into_iter().zip([63, 127, 255, 511, 1023, 1023]) {
         assert!(largest < cw && largest * 100 > cw * 95, "at most {largest} of {cw} slots");
+    }
+}
+
+/// A CTS to the station itself, and data of 1460 B at 54 Mbit/s: 20 + 4 ceil((16 + 8 * 1496 + 6) / 216) + 6 us.
+const CTS_TO_SELF: Span = Span::us(192 + 11);
+const OFDM_DATA: Span = Span::us(20 + 4 * 56 + 6);
+
+impl Bench {
+    /// The frames sent so far: time, kind, Duration field, and whether they are retransmissions.
+    fn frames(&self) -> Vec<(Time, FrameKind, Span, bool)> {
+        let frame = |(at, out): &(Time, Out)| match out {
+            Out::Transmit(f) => Some((*at, f.kind, f.duration, f.retry)),
+            _ => None,
+        };
+        self.said.iter().filter_map(frame).collect()
+    }
+}
+
+#[test]
+fn a_cts_to_self_precedes_each_attempt() {
+    // At 11 Mbit/s with a long preamble; its NAV covers SIFS, the data, SIFS and an ACK of 28 + 6 us.
+    let mut largest = 0;
+    for seed in 0..100 {
+        let mut b = Bench::new("802.11g", "protection = \"11 Mbit/s\"", seed);
+        b.enqueue(at(1000), 7);
+        let second = b.until_sent(FrameKind::Data, 2);
+        let again = b.sent(FrameKind::Cts)[1];
+        let (nav, answer) = (Span::us(10) + OFDM_DATA + Span::us(44), Span::us(44));
+        let first = at(1000) + CTS_TO_SELF + Span::us(10);
+        assert_eq!(
+            b.frames(),
+            [
+                (at(1000), FrameKind::Cts, nav, false),
+                (first, FrameKind::Data, answer, false),
+                (again, FrameKind::Cts, nav, false),
+                (again + CTS_TO_SELF + Span::us(10), FrameKind::Data, answer, true),
+            ]
+        );
+        // No ACK begins within SIFS, a slot and 20 us; the backoff from CW 31 starts at the next boundary, DIFS and two
+        // slots after the data.
+        let slots = again.since(first + OFDM_DATA + Span::us(28 + 2 * 9)).0;
+        assert_eq!(slots % 9000, 0, "whole slots");
+        largest = largest.max(slots / 9000);
+        let ack = Frame { kind: FrameKind::Ack, to: ME, from: PEER, ..Frame::NONE };
+        b.hear(second + OFDM_DATA + Span::us(44), ack);
+        assert_eq!(b.said.last().map(|s| s.1), Some(Out::Sent { packet: PacketId(7) }));
+    }
+    assert!((29..=31).contains(&largest), "at most {largest} slots");
+}
+
+#[test]
+fn a_cts_to_self_replaces_the_rts_of_cara() {
+    let mut b = Bench::new("802.11g", "protection = \"11 Mbit/s\", rate_control.algorithm = \"cara\"", 1);
+    b.enqueue(at(1000), 7);
+    b.until_sent(FrameKind::Data, 2);
+    assert_eq!((b.sent(FrameKind::Cts).len(), b.sent(FrameKind::Rts).len()), (2, 0));
+}
+
+#[test]
+fn after_a_cts_to_self_data_may_need_an_idle_medium() {
+    // Another signal begins during the CTS, and lasts beyond SIFS.
+    for (needs_idle, cw, data) in [(false, 15, 1), (true, 31, 0)] {
+        let wlan = format!("protection = \"11 Mbit/s\", data_needs_idle = {needs_idle}");
+        let mut b = Bench::new("802.11g", &wlan, 1);
+        b.enqueue(at(1000), 7);
+        b.until_sent(FrameKind::Cts, 1);
+        b.busy(at(1100), at(1300));
+        b.wait(at(1250));
+        assert_eq!(b.sent(FrameKind::Data).len(), data);
+        assert_eq!(b.station.seen(at(1250), &b.timing, &b.rules).cw, cw);
+        if needs_idle {
+            b.silence(at(1300));
+            assert!(b.until_sent(FrameKind::Cts, 2) >= at(1300 + 28), "a CTS comes before the next attempt, too");
+            b.until_sent(FrameKind::Data, 1);
+        }
     }
 }
 

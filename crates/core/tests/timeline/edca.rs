@@ -3,6 +3,7 @@
 use chappe_core::packet::{Kind, PacketId, RadioId};
 use chappe_core::rng::{Purpose, Stream};
 use chappe_core::unit::{Span, Time};
+use chappe_core::wlan::edca::mac80211::Queues;
 use chappe_core::wlan::edca::{AccessCategory, Heard, Mpdu, Psdu, QosStation, Secondary};
 use chappe_core::wlan::rate::RateControl;
 use chappe_core::wlan::{Config, Cx, Frame, FrameKind, Medium, Modes, Out, Signal, Timing};
@@ -705,6 +706,21 @@ fn a_cts_to_self_protects_an_aggregate_from_stations_of_802_11b() {
     assert_eq!((data.0 - cts.2, data.1, data.2 - data.0, data.3), (16, FrameKind::Data, 228, 44));
     b.ack(data.2);
     assert_eq!(b.count(is_sent), 1);
+}
+
+#[test]
+fn each_broadcast_is_an_aggregate_of_its_own() {
+    // The driver holds two of them: the one on the air, and the next one.
+    let mut b = Bench::new("queues = \"mac80211\", aggregation.amsdu_size = \"3800 B\"", 1);
+    b.station = b.station.clone().with_mac80211(Some(Queues::new(Stream::new(1, Purpose::Queue, 0))));
+    for i in 0..6 {
+        let broadcast = (PacketId(i), Kind::Data, 100);
+        b.call(0, |s, cx| s.queue(broadcast, (RadioId::BROADCAST, BE), (1, false), cx));
+    }
+    for frame in 1..=5 {
+        b.next_frame();
+        assert_eq!(b.count(|out| matches!(out, Out::Taken { .. })), frame + 1);
+    }
 }
 
 #[test]

@@ -459,7 +459,7 @@ pub const SHELVES: &[Shelf] = &[
     Shelf { name: "Applications", setting: "flow.N.app", parts: app::Kind::WORDS },
     Shelf { name: "Transports of bursts", setting: "on_off.transport", parts: on_off::Transport::WORDS },
     Shelf { name: "Kinds of bursts", setting: "on_off.framing", parts: on_off::Messages::WORDS },
-    Shelf { name: "Think times", setting: "requests.think_distribution", parts: requests::Think::WORDS },
+    Shelf { name: "Think times", setting: "requests.think_distribution", parts: app::Times::WORDS },
     Shelf { name: "TCP variants", setting: "tcp.variant", parts: tcp::config::variants::Variant::WORDS },
     Shelf { name: "Congestion controls", setting: "tcp.congestion_control", parts: tcp::cc::Rule::WORDS },
     Shelf { name: "Loss recoveries", setting: "tcp.loss_recovery", parts: tcp::config::variants::Method::WORDS },

@@ -420,7 +420,8 @@ impl Queue {
         (again || state != Agreed::Yes || self.window_left(to, tid, block_ack) > 0).then_some(again)
     }
 
-    /// Numbers of the window of a stream that no packet has or will have.
+    /// Numbers of the window of a stream that no packet has or will have, if each packet without one is an MPDU: of
+    /// packets that join A-MSDUs some more are left than this.
     fn window_left(&self, to: RadioId, tid: u8, block_ack: &BlockAck) -> u32 {
         let next = self.streams.iter().find(|s| s.to == to && s.tid == tid).map_or(0, |s| s.next);
         let without = self.of(to, tid).filter(|h| h.seq.is_none()).count() as u32;
@@ -442,12 +443,13 @@ impl Queue {
     }
 
     /// Makes the next aggregate of the driver: packets of the stream that are to be sent again, and then new ones.
-    /// `pop` takes those out of the queue of the stream, each with the airtime that it is expected to need. The first
-    /// one that does not fit is kept for the following aggregate.
+    /// `longest`: time on air that it may have in this mode. `pop` takes new packets out of the queue of the stream, each
+    /// with the airtime that it is expected to need. The first one that does not fit is kept for the following
+    /// aggregate.
     pub fn make_aggregate(
         &mut self,
         (to, tid): (RadioId, u8),
-        room: Room,
+        (mode, longest): (Mode, Span),
         (aggregation, block_ack): (&Aggregation, &BlockAck),
         timing: &Timing,
         mut pop: impl FnMut() -> Option<(Waiting, Span)>,
@@ -459,12 +461,10 @@ impl Queue {
         let agreed = !to.is_broadcast() && self.state(to, tid) == Agreed::Yes;
         let most = if agreed { aggregation.max_mpdus as usize } else { 1 };
         let header = timing.header_bytes();
-        let longest = |bytes| room.airtime_of(bytes).min(aggregation.max_airtime);
-        let fits = |place: (u32, u32)| {
-            place.1 <= aggregation.max_size.0 && timing.data_in(room.mode, place.1) <= longest(place.1)
-        };
-        let alone = |bytes: u32| timing.data_in(room.mode, DELIMITER + bytes) <= longest(DELIMITER + bytes);
-        let mut layout = Layout::new(room.mode, aggregation, timing);
+        let longest = longest.min(aggregation.max_airtime);
+        let alone = |bytes: u32| timing.data_in(mode, DELIMITER + bytes) <= longest;
+        let fits = |place: (u32, u32)| place.1 <= aggregation.max_size.0 && timing.data_in(mode, place.1) <= longest;
+        let mut layout = Layout::new(mode, aggregation, timing);
         // The MPDU that further packets may join: its size, and that of its body as an A-MSDU.
         let mut open: Option<(u32, u32)> = None;
         let mut i = 0;
@@ -485,7 +485,7 @@ impl Queue {
         }
         // Without an agreement one MPDU, and the packet that does not join it.
         let mut window = if agreed { self.window_left(to, tid, block_ack) } else { 2 };
-        let joining = aggregation.amsdu_size.0 > 0;
+        let joining = aggregation.amsdu_size.0 > 0 && !to.is_broadcast();
         while window > 0 && layout.count + usize::from(open.is_some() && !joining) < most {
             let Some((w, expected)) = pop() else { return };
             let padded = SUBFRAME_HEADER + w.msdu;

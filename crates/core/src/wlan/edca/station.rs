@@ -370,6 +370,9 @@ impl QosStation {
         let QosStation { mac80211: Some(waiting), queues, control, modes, .. } = self else { return };
         let (queue, rules, timing) = (&mut queues[category as usize], cx.rules, cx.timing);
         let (cfg, block_ack) = (&rules.mac80211, &rules.block_ack);
+        if queue.aggregates() >= cfg.aggregates as usize {
+            return;
+        }
         queue.loose().for_each(|stream| waiting.put_back(stream, true, cx.now, cfg));
         while queue.aggregates() < cfg.aggregates as usize {
             let next = waiting.next(category, cfg, |to, tid| queue.next_of(to, tid, block_ack));
@@ -381,16 +384,9 @@ impl QosStation {
                 let limit = category.parameters(&rules.edca).txop_limit;
                 let answer = timing.sifs + timing.control_for(mode, BLOCK_ACK_BYTES).1;
                 let airtime = if limit == Span::ZERO { Span(u64::MAX / 2) } else { limit - answer.min(limit) };
-                let room = Room {
-                    mode,
-                    airtime,
-                    protected_above: (u32::MAX, Span::ZERO),
-                    single_may_exceed: true,
-                    rate_limits: (usize::MAX, u32::MAX),
-                };
                 let expected = |msdu| expected_airtime((to, mode), category, timing.header_bytes() + msdu, timing);
                 let out = &mut *cx.out;
-                queue.make_aggregate((to, tid), room, (&rules.aggregation, block_ack), timing, || {
+                queue.make_aggregate((to, tid), (mode, airtime), (&rules.aggregation, block_ack), timing, || {
                     waiting.pop((to, tid), cfg, expected, cx.now, out)
                 });
             }
@@ -665,7 +661,7 @@ impl QosStation {
         }
         let tid = heard.psdu.tid;
         if let Some(waiting) = &mut self.mac80211 {
-            waiting.charge((frame.from, tid), frame.airtime, &cx.rules.mac80211);
+            waiting.charge((frame.from, tid), frame.airtime, cx.now, &cx.rules.mac80211);
         }
         if self.response.is_some() {
             return;
@@ -1276,7 +1272,7 @@ impl QosStation {
                 }
                 self.queues[c].on_sent();
                 if let Some(waiting) = &mut self.mac80211 {
-                    waiting.charge((to, self.psdu.tid), airtime, &cx.rules.mac80211);
+                    waiting.charge((to, self.psdu.tid), airtime, cx.now, &cx.rules.mac80211);
                 }
             }
             let first = self.psdu.mpdus.first();

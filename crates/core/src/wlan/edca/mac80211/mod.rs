@@ -36,8 +36,8 @@ settings! {
         pub quantum: Bytes = Bytes(300) => range(Bytes(1), LARGEST_PACKET),
         /// Largest number of packets that wait in all queues of a device (`fq_init`).
         pub limit: u32 = 8192 => range(1, 1_000_000),
-        /// Largest memory of the waiting packets, with 832 B of overhead for each; "by_phy": 16 MiB with VHT, 4 MiB
-        /// without (`ieee80211_txq_setup_flows`).
+        /// Largest memory of the waiting packets, with 772 B for each on top of its MSDU; "by_phy": 16 MiB with VHT,
+        /// 4 MiB without (`ieee80211_txq_setup_flows`).
         pub limit_memory: Option<Bytes> | "by_phy" = None => range(Bytes(4096), Bytes(4_000_000_000)),
         /// CoDel in each flow.
         pub codel: CoDel = CoDel::default(),
@@ -84,9 +84,9 @@ impl CoDel {
 const VHT_MEMORY: u64 = 16 << 20;
 const MEMORY: u64 = 4 << 20;
 
-/// Time for which a station that has nothing to send keeps its place in the round while it owes airtime
-/// (`AIRTIME_ACTIVE_DURATION`).
-const KEEPS_PLACE: Span = Span::ms(100);
+/// Time for which a station is active after something waited for it: it pays for airtime, and keeps its place in the
+/// round while it owes some (`ieee80211_sta_keep_active`).
+const STAYS_ACTIVE: Span = Span::ms(100);
 
 /// The queue of a station and a TID, or that of broadcasts.
 #[derive(Clone, Debug)]
@@ -107,8 +107,8 @@ struct Airtime {
     deficit: i64,
     /// Expected airtime of the station's packets in the driver.
     pending: Span,
-    /// Last instant at which the station had something to send.
-    active: Time,
+    /// Last instant at which something waited for the station; `None`: nothing has yet.
+    active: Option<Time>,
 }
 
 /// Queues of a device.
@@ -174,7 +174,7 @@ impl Queues {
         let known = self.airtimes.iter().position(|a| (a.to, a.category) == (to, category));
         let i = known.unwrap_or_else(|| {
             let deficit = cfg.airtime_quantum.0 as i64;
-            self.airtimes.push(Airtime { to, category, deficit, pending: Span::ZERO, active: Time::ZERO });
+            self.airtimes.push(Airtime { to, category, deficit, pending: Span::ZERO, active: None });
             self.airtimes.len() - 1
         });
         &mut self.airtimes[i]
@@ -211,10 +211,10 @@ impl Queues {
         let waits = again || rounds.packets > 0;
         let fair = cfg.airtime_fairness && !to.is_broadcast();
         if fair && waits {
-            self.airtime(to, category, cfg).active = now;
+            self.airtime(to, category, cfg).active = Some(now);
         } else if fair {
             let a = self.airtime(to, category, cfg);
-            if a.left() >= 0 || now > a.active + KEEPS_PLACE {
+            if a.left() >= 0 || !a.is_active(now) {
                 return;
             }
         } else if !waits {
@@ -317,10 +317,15 @@ impl Queues {
         }
     }
 
-    /// A frame to a station, or from it, was on the air (`ieee80211_sta_register_airtime`).
-    pub fn charge(&mut self, (station, tid): (RadioId, u8), airtime: Span, cfg: &Config) {
-        if cfg.airtime_fairness {
-            self.airtime(station, AccessCategory::of(tid), cfg).deficit -= airtime.0 as i64;
+    /// A frame to a station, or from it, was on the air (`ieee80211_sta_register_airtime`). Only an active station
+    /// pays: otherwise one that has sent for long would wait for long before it gets its first packet.
+    pub fn charge(&mut self, (station, tid): (RadioId, u8), airtime: Span, now: Time, cfg: &Config) {
+        if !cfg.airtime_fairness {
+            return;
+        }
+        let a = self.airtime(station, AccessCategory::of(tid), cfg);
+        if a.is_active(now) {
+            a.deficit -= airtime.0 as i64;
         }
     }
 
@@ -344,6 +349,10 @@ impl Queues {
 }
 
 impl Airtime {
+    fn is_active(&self, now: Time) -> bool {
+        self.active.is_some_and(|last| now <= last + STAYS_ACTIVE)
+    }
+
     /// Airtime left in this round when all that is pending is sent \[ns\].
     fn left(&self) -> i64 {
         self.deficit - self.pending.0 as i64
