@@ -14,7 +14,7 @@ from chappe._common.arguments import quoted
 from chappe._common.notices import tell_unused
 from chappe._common.progress import Progress
 from chappe._common.words import count, times
-from chappe.expressions.reductions import first_arrivals
+from chappe.results.arrivals import first_arrivals
 from chappe.results.budgets import LOSSES, REASONS, USES
 from chappe.results.results import Results, run
 from chappe.scenario import flow_selection
