@@ -14,6 +14,7 @@ from chappe._common.arguments import quoted
 from chappe._common.notices import tell_unused
 from chappe._common.progress import Progress
 from chappe._common.words import count, times
+from chappe.errors import LimitError
 from chappe.results.arrivals import first_arrivals
 from chappe.results.budgets import LOSSES, REASONS, USES
 from chappe.results.results import Results, run
@@ -163,10 +164,15 @@ def stories(scenario: ScenarioLike, flows: str, *, progress: Progress = False) -
     return {flow: story_of(results, flow) for flow in of_choice["flow"].sort()}
 
 
+def has_aggregates(scenario: Scenario) -> bool:
+    """True if the MAC holds several packets, and sends them in aggregates."""
+    return bool(scenario.settings["wlan"]["access"] == "edca")
+
+
 def has_mac_queues(scenario: Scenario) -> Callable[[int], bool]:
     """Tells of a node if packets for its radios are queued in the MAC, and not in front of it."""
     wlan = scenario.settings["wlan"]
-    if wlan["access"] != "edca":
+    if not has_aggregates(scenario):
         return lambda _: False
     own: dict[int, str] = {}
     for entry in scenario.settings["node"]:
@@ -214,6 +220,18 @@ def attempts(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
         .join(mpdus.select("time_s", "src", "channel", "packet", "retry", "received"), on=["time_s", "src", "channel"])
         .with_columns(outcome=pl.when(pl.col("received")).then(pl.lit("received")).otherwise(lost))
     )
+
+
+def waiting(scenario: Scenario) -> dict[str, float]:
+    """Shares of the parts of journeys in the delay of all packets of flows; nothing if they need too much memory."""
+    try:
+        results = watched(scenario)
+    except LimitError:
+        return {}
+    packets = results.recorded["packets"]
+    data = packets.filter(pl.col("packet_type").cast(pl.String).is_in(["tcp_data", "udp"]))
+    legs = list(journeys(data, attempts(results.recorded), has_mac_queues(scenario)))
+    return dict(_delays(legs).group_by("part").agg(pl.col("share").sum()).iter_rows())
 
 
 def story_of(results: Results, flow: int, *, has_lines: bool = False) -> Story:
