@@ -418,9 +418,30 @@ def test_stations_are_seen_while_a_run_pauses() -> None:
         assert begin["x_m"].to_list() == [0.0, 200.0, 400.0, 600.0]
         assert begin["state"].to_list() == ["idle"] * 4
         assert begin["backoff_slots"].to_list() == [None] * 4
+        assert begin["airtime_deficit_us"].to_list() == [None] * 4
         sim.run_until("1.5 s")
         now = sim.stations()
         assert now["time_s"].unique().to_list() == [1.5]
         assert (now["remaining_j"] < 100).all()
         looked_at = sim.finish()
     same(looked_at, chappe.run(sim.scenario))
+
+
+def test_stations_show_the_queues_of_the_mac() -> None:
+    """The packets that wait in them, as in the recorded table, and the airtime that is left to the neighbor."""
+    network = {
+        "extends": ["802.11n", "linux-mesh"],
+        "run": {"stop": "1 s", "record": ["queue"]},
+        "topology": {"hops": 1, "spacing": "20 m"},
+        "routing.protocol": "shortest_path",
+        "wlan.rate_control.algorithm": "fixed",
+        "flow": [{"src": 0, "dst": 1, "app": "cbr", "cbr.interval": "150 us"}],
+    }
+    with chappe.start(network) as sim:
+        sim.run_until("900 ms")
+        sender, receiver = sim.stations().to_dicts()
+        lengths = sim.results().recorded["queue"].filter(node=0)["packets"]
+    assert sender["packets"] == lengths[-1] > 0
+    assert (sender["airtime_neighbor"], receiver["airtime_neighbor"]) == (1, 0)
+    assert sender["airtime_category"] == "best_effort"
+    assert receiver["airtime_deficit_us"] < sender["airtime_deficit_us"] < 256, "the receiver has nothing to send"

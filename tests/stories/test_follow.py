@@ -11,11 +11,12 @@ import chappe
 import polars as pl
 import pytest
 from chappe import cli
+from chappe.printing import stories as printing
 from chappe.stories import overview as stories
 from chappe.stories import story as stories_of
 from chappe.stories.journey import PARTS, journeys
 from chappe.stories.overview import overview
-from chappe.stories.story import KINDS, attempts, follow
+from chappe.stories.story import KINDS, attempts, follow, has_mac_queues
 from command import REPOSITORY
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -39,6 +40,23 @@ def changed(name: str, **changes: Any) -> chappe.Scenario:
     return chappe.Scenario.load(REPOSITORY / "scenarios" / name).with_settings({"run.stop": "8 s", **changes})
 
 
+def access_point(senders: str, **changes: Any) -> chappe.Scenario:
+    """A fast and a slow station behind an access point, node 0, and a host behind a wire, node 3."""
+    return chappe.Scenario(
+        {
+            "extends": ["802.11n", senders],
+            "run.stop": "2 s",
+            "topology": {"kind": "list", "positions": [[f"{x} m", "0 m"] for x in (0, 20, -20)], "wired_nodes": 1},
+            "wired_link": [{"src": 3, "dst": 0, "rate": "100 Mbit/s", "delay": "5 ms"}],
+            "routing.protocol": "shortest_path",
+            "wlan.rate_control.algorithm": "fixed",
+            "wlan.link_rate": [{"src": 0, "dst": 2, "mcs": 0}],
+            "flow": [{"src": 3, "dst": 1}, {"src": 3, "dst": 2}],
+            **changes,
+        }
+    )
+
+
 SCENARIOS = {
     "chain": lambda: changed("chain.toml"),
     "RTS": lambda: changed("chain.toml", **{"wlan.rts_threshold": "0 B"}),
@@ -53,6 +71,7 @@ SCENARIOS = {
             "wlan.aggregation.amsdu_size": "3500 B",
         }
     ),
+    "queues of mac80211": lambda: access_point("linux-mesh"),
     "a walk with AODV": lambda: chappe.Scenario(MOVING),
     "a walk with DSR": lambda: chappe.Scenario({**MOVING, "routing.protocol": "dsr", "run.seed": 2}),
     "a walk with DSDV": lambda: chappe.Scenario({**MOVING, "routing.protocol": "dsdv", "run.seed": 3}),
@@ -71,7 +90,7 @@ def check_journeys(scenario: chappe.Scenario) -> int:
         "packet", keep="first", maintain_order=True
     )
     delays = {packet: time_s - begun[packet] for packet, time_s in ended.select("packet", "time_s").iter_rows()}
-    found = {legs[0].packet: legs for legs in journeys(data, frames)}
+    found = {legs[0].packet: legs for legs in journeys(data, frames, has_mac_queues(scenario))}
     assert found.keys() == delays.keys()
     for packet, legs in found.items():
         assert sum(leg.end_s - leg.begin_s for leg in legs) == pytest.approx(delays[packet], abs=1e-6)
@@ -121,6 +140,45 @@ def networks(draw: st.DrawFn) -> dict[str, Any]:
 @given(networks())
 def test_journeys_add_up_in_random_networks(network: dict[str, Any]) -> None:
     check_journeys(chappe.Scenario(network))
+
+
+@pytest.mark.parametrize("queues", ["fifo", "mac80211"])
+def test_a_packet_waits_in_the_mac_for_its_next_hop(queues: str) -> None:
+    """Two datagrams come at once: the second waits until the frame of the first has ended, and then for the medium."""
+    flows = [{"src": 0, "dst": dst, "app": "cbr", "start": "1 s"} for dst in (1, 2)]
+    changes = {"flow": flows, "cbr.datagrams": 1, "arp.enabled": False, "wlan.queues": queues}
+    scenario = access_point("standard", **changes, **{"run.record": ["frames"]})
+    frames = chappe.run(scenario).recorded["frames"].filter(pl.col("frame_type").cast(pl.String) == "data")
+    first, second = (frames.filter(dst=dst).row(0, named=True) for dst in (1, 2))
+    end_s = first["time_s"] + first["airtime_s"]
+    waited = {row["part"]: row for row in follow(scenario, 1).delays.to_dicts()}
+    assert waited["mac"]["next_hop"] == 2
+    assert waited["mac"]["mean_s"] == pytest.approx(end_s - 1, abs=1e-9)
+    assert waited["access"]["mean_s"] == pytest.approx(second["time_s"] - end_s, abs=1e-9)
+    assert "queue" not in waited
+    others = {row["part"] for row in follow(scenario, 0).delays.to_dicts()}
+    assert "mac" not in others, "it finds the MAC empty"
+
+
+def test_the_queue_of_the_interface_is_told_from_the_mac() -> None:
+    """With queues of mac80211 no packet waits in front of them; the driver below holds a few packets by each rule."""
+    linux = follow(access_point("linux"), 1)
+    at_access_point = {row["part"]: row["mean_s"] for row in linux.delays.filter(node=0).to_dicts()}
+    assert at_access_point["queue"] > at_access_point["mac"] > 5 * at_access_point["access"]
+    of_mac = follow(access_point("linux-mesh"), 1)
+    assert set(of_mac.delays.filter(part="queue")["node"]) == {3}, "the host has a queue in front of its wire"
+    assert of_mac.delays.filter(part="mac").select("node", "next_hop").rows() == [(0, 2)]
+    assert "% waiting in the MAC for node 2 at node 0" in "\n".join(of_mac.findings)
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        printing.summary(of_mac)
+    assert "waiting in the MAC for node 2" in printed.getvalue()
+
+
+def test_each_node_has_its_own_queues() -> None:
+    entries = [{"nodes": "0-1, 4", "wlan.queues": "mac80211"}, {"nodes": 1, "wlan.queues": "fifo"}, {"nodes": 2}]
+    scenario = chappe.Scenario({"extends": "802.11n", "run.stop": "1 s", "topology.hops": 5, "node": entries})
+    assert [*map(has_mac_queues(scenario), range(6))] == [True, False, False, False, True, False]
+    assert not has_mac_queues(changed("chain.toml"))(0)
 
 
 def test_the_story_of_a_starved_flow() -> None:

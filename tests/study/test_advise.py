@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 from pathlib import Path
+from typing import Any
 
 import chappe
 import pytest
@@ -32,6 +33,54 @@ def test_changes_without_effect_are_left_out() -> None:
         chappe.advise(CHAIN, [{"tcp.variant": "newreno"}])
     with pytest.raises(chappe.ScenarioError, match="did you mean `variant`"):
         chappe.advise(CHAIN, [{"tcp.varient": "vegas"}])
+
+
+def access_point(senders: str) -> chappe.Scenario:
+    """Two stations at MCS 0 behind an access point, which is node 0, and their host, node 3."""
+    return chappe.Scenario(
+        {
+            "extends": ["802.11n", senders],
+            "run": {"stop": "500 ms", "batches": 2},
+            "topology": {"kind": "list", "positions": [[f"{x} m", "0 m"] for x in (0, 20, -20)], "wired_nodes": 1},
+            "wired_link": [{"src": 3, "dst": 0, "rate": "100 Mbit/s", "delay": "5 ms"}],
+            "routing.protocol": "shortest_path",
+            "wlan.ppdu.mcs": 0,
+            "flow": [{"src": 3, "dst": 1}, {"src": 3, "dst": 2}],
+        }
+    )
+
+
+def test_queues_of_the_mac_are_tried_where_packets_wait_there() -> None:
+    """Without the queues of mac80211, these are tried, too."""
+    fifo, of_linux = (set(cases_of(access_point(senders), CHANGES)) for senders in ("linux", "linux-mesh"))
+    limits = "wlan.queues = mac80211, wlan.mac80211.limit_low = 1500 us, wlan.mac80211.limit_high = 5 ms"
+    tried = {limits, "wlan.queues = mac80211, wlan.mac80211.airtime_fairness = false", "wlan.basic_rate = 24 Mbit/s"}
+    tried |= {"wlan.aggregation.max_mpdus = 8", "wlan.aggregation.max_airtime = 2 ms"}
+    assert fifo >= tried | {"wlan.queues = mac80211", "queue.discipline = fq_codel"}
+    assert of_linux >= tried
+    assert "wlan.queues = mac80211" not in of_linux
+    assert not [name for name in cases_of(CHAIN, CHANGES) if "mac80211" in name or "basic_rate" in name]
+
+
+def test_advice_says_where_packets_wait_and_what_linux_is_told() -> None:
+    """An interface queue that orders nothing is not the fault of its discipline."""
+    changes: list[dict[str, Any]] = [{"queue.discipline": "fq_codel"}, {"tcp.max_cwnd": 20}]
+    advice = chappe.advise(access_point("linux"), changes, within=0.9)
+    assert advice.findings[-1].startswith(
+        "The MAC holds up to 128 packets of a category, first in, first out (`wlan.edca.held_packets`); `queue` orders "
+        "only those in front of it. In a run as it is, a packet spends "
+    )
+    assert advice.findings[-1].endswith(" % in the queue.")
+    linux = dict(advice.table.select("change", "linux").iter_rows())
+    source = "tc-fq_codel(8); no packet waits there above the queues of mac80211"
+    assert linux == {
+        "queue.discipline = fq_codel": f"`tc qdisc replace dev wlan0 root fq_codel` ({source})",
+        "tcp.max_cwnd = 20": None,
+    }
+    advice = chappe.advise(access_point("linux-mesh"), [{"wlan.aggregation.max_mpdus": 8}], within=0.9)
+    assert advice.findings[-1].startswith("Packets wait in the queues of the MAC, which `wlan.mac80211` sets. In a run")
+    assert advice.findings[-1].endswith(" % waiting in the MAC.")
+    assert set(advice.table["linux"]) == {"no switch"}
 
 
 def test_advice_is_that_of_the_comparison() -> None:
@@ -65,6 +114,10 @@ def test_findings_say_gains_and_costs() -> None:
         "Do not: c (-30 (-35 to -25) %).",
         "Not decided with 40 seeds: d.",
     ]
+    rts = [row("wlan.rts_threshold = never", GOODPUT, 0.3, "better")]
+    assert _findings(rts, 40, 1)[1] == (
+        "wlan.rts_threshold = never: goodput +30 (+25 to +35) %. On Linux: `iw phy phy0 set rts off` (`iw help`)."
+    )
     only = [row("d", GOODPUT, 0.02, "open")]
     assert _findings(only, 40, 1)[1] == "No change certainly brings more goodput: none brings more than 7 %."
 

@@ -64,6 +64,9 @@ fn stations_are_seen_as_the_standard_says() {
     assert_eq!(at(&sim, "state"), [Cell::Word("idle"); 4]);
     assert_eq!(at(&sim, "remaining_j"), [Cell::Float(100.0); 4]);
     assert_eq!(at(&sim, "x_m"), [0.0, 200.0, 400.0, 600.0].map(Cell::Float));
+    assert_eq!(at(&sim, "airtime_neighbor"), [none; 4], "there are no queues of mac80211");
+    assert_eq!(at(&sim, "airtime_category"), [none; 4]);
+    assert!(at(&sim, "airtime_deficit_us").iter().all(|us| us.float().is_nan()));
     assert_eq!(sim.until(Time(1_000_000_000)), Halt::Reached);
     // An idle medium: the RTS follows at once, and lasts 352 us with a preamble of 192 us.
     assert_eq!(at(&sim, "state")[1], Cell::Word("transmitting"));
@@ -85,6 +88,41 @@ fn stations_are_seen_as_the_standard_says() {
     assert_eq!(at(&sim, "nav_time_s")[2], Cell::Float(0.0), "the NAV is for others");
     sim.until(Time(1_900_000_000));
     assert!(at(&sim, "remaining_j").iter().all(|left| left.float() < 100.0));
+}
+
+/// A station begins with 256 us. Two datagrams of 1,500 B at MCS 7, MPDUs of 1,538 B, last 36 + 48 * 4 us each, and both
+/// ends of the link pay for them.
+#[test]
+fn deficits_are_those_of_airtime_fairness() {
+    for fair in [true, false] {
+        let text = format!(
+            r#"
+            extends = "802.11n"
+            run = {{ stop = "2 s", batches = 2 }}
+            topology = {{ hops = 1, spacing = "20 m" }}
+            routing.protocol = "shortest_path"
+            arp.enabled = false
+            cbr = {{ datagrams = 2, payload = "1472 B", interval = "1 ms" }}
+            wlan = {{ queues = "mac80211", mac80211.airtime_fairness = {fair}, aggregation.max_mpdus = 1 }}
+            flow = [{{ src = 0, dst = 1, start = "1 s", app = "cbr" }}]
+        "#
+        );
+        let mut sim = Sim::new(&scenario(&text).setup(None));
+        assert!(at(&sim, "airtime_deficit_us").iter().all(|us| us.float().is_nan()));
+        sim.until(Time(1_000_900_000));
+        let first = at(&sim, "airtime_deficit_us");
+        sim.until(Time(1_900_000_000));
+        if !fair {
+            assert!(first.iter().chain(&at(&sim, "airtime_deficit_us")).all(|us| us.float().is_nan()));
+            assert_eq!(at(&sim, "airtime_neighbor"), [Cell::Null; 2]);
+            continue;
+        }
+        assert_eq!(first, [28.0; 2].map(Cell::Float));
+        // A turn gives the sender another 256 us; the receiver has nothing to send, and no turn.
+        assert_eq!(at(&sim, "airtime_deficit_us"), [56.0, -200.0].map(Cell::Float));
+        assert_eq!(at(&sim, "airtime_neighbor"), [1, 0].map(Cell::Int));
+        assert_eq!(at(&sim, "airtime_category"), [Cell::Word("best_effort"); 2]);
+    }
 }
 
 /// Seen at the beginning and in the middle of each slot, a backoff counts down by one.

@@ -21,8 +21,8 @@ from chappe.results.budgets import LOSSES, USES
 from chappe.results.results import Results
 from chappe.results.silent_flows import describe
 from chappe.scenario.scenario import Scenario
-from chappe.stories.journey import PARTS
 from chappe.stories.overview import Overview, overview
+from chappe.stories.story import place
 
 MODULE = "core.wasm.gz"
 """File of the module, which ``make wasm`` writes."""
@@ -242,7 +242,7 @@ def _stories(of_flows: Overview) -> list[Story]:
 def _delays(delays: pl.DataFrame) -> Table:
     ordered = delays.sort("mean_s", descending=True, maintain_order=True)
     rows = [
-        (PARTS[row["part"]], str(row["node"]), _ms(row["mean_s"]), f"{100 * row['share']:.1f} %")
+        (place(row), str(row["node"]), _ms(row["mean_s"]), f"{100 * row['share']:.1f} %")
         for row in ordered.head(_IN_FULL).iter_rows(named=True)
     ]
     if len(rest := ordered.slice(_IN_FULL)):

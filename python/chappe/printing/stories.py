@@ -4,9 +4,8 @@ import polars as pl
 
 from chappe import text as show
 from chappe._common.words import count
-from chappe.stories.journey import PARTS
 from chappe.stories.overview import Overview
-from chappe.stories.story import Story
+from chappe.stories.story import Story, place
 
 _TOLD = 8
 """Rows of a table."""
@@ -55,7 +54,7 @@ def _delays(delays: pl.DataFrame, packets: int) -> None:
     )
     rows = delays.sort("mean_s", descending=True, maintain_order=True)
     for row in rows.head(_TOLD).iter_rows(named=True):
-        t.add_row(PARTS[row["part"]], str(row["node"]), _ms(row["mean_s"]), f"{100 * row['share']:.1f} %")
+        t.add_row(place(row), str(row["node"]), _ms(row["mean_s"]), f"{100 * row['share']:.1f} %")
     if len(rest := rows.slice(_TOLD)):
         t.add_row("elsewhere", "", _ms(float(rest["mean_s"].sum())), f"{100 * float(rest['share'].sum()):.1f} %")
     t.add_row("all", "", _ms(float(rows["mean_s"].sum())), "100.0 %")

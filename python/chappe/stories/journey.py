@@ -5,19 +5,21 @@ The parts of a journey meet, so that they add up to the delay.
 """
 
 import bisect
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 import polars as pl
 
 ROUTE, QUEUE, ACCESS, RETRIES, AIR, LINK = "route", "queue", "access", "retransmission", "air", "link"
-ORDER, BOX = "order", "middlebox"
+MAC, ORDER, BOX = "mac", "order", "middlebox"
 """Parts of a journey: no route or address yet, in a queue, first access to the medium, further attempts, on the air, on
-a point-to-point link; behind an MPDU that is missing, at a station with EDCA; held by a middlebox."""
+a point-to-point link; at a station with EDCA, in the queues of its MAC and behind other packets that it holds, and
+behind an MPDU that is missing; held by a middlebox."""
 
 PARTS = {
     ROUTE: "waiting for a route",
     QUEUE: "in the queue",
+    MAC: "waiting in the MAC",
     ACCESS: "access to the medium",
     RETRIES: "repeated frames",
     AIR: "on the air",
@@ -40,6 +42,7 @@ class Leg(NamedTuple):
         part: One of :data:`PARTS`.
         begin_s: Its beginning [s].
         end_s: Its end [s].
+        next_hop: Node for which it waited in the MAC; ``None`` for all other parts.
     """
 
     packet: int
@@ -47,6 +50,7 @@ class Leg(NamedTuple):
     part: str
     begin_s: float
     end_s: float
+    next_hop: int | None = None
 
 
 class _Events:
@@ -150,29 +154,47 @@ class _Copies:
         return self._shift[flow]
 
 
-def journeys(packets: pl.DataFrame, frames: pl.DataFrame) -> Iterator[list[Leg]]:
+class _Sent(NamedTuple):
+    """Frames with a packet from a node to the next one.
+
+    Attributes:
+        begins_s: Their beginnings, in order.
+        turns_s: For each of them, when the frame before it had ended, at a station that holds several packets.
+    """
+
+    begins_s: list[float]
+    turns_s: list[float]
+
+
+def journeys(packets: pl.DataFrame, frames: pl.DataFrame, queues_in_mac: Callable[[int], bool]) -> Iterator[list[Leg]]:
     """Legs of each delivered packet, from its creation on.
 
     Args:
         packets: Rows of the recorded table ``packets`` of these packets.
-        frames: Rows of the recorded table ``frames`` of these packets; with ``received``, of those of aggregates.
+        frames: Rows of the recorded table ``frames`` of these packets; with ``received`` and ``turn_s``, of those of
+            aggregates (:func:`chappe.stories.story.attempts`).
+        queues_in_mac: Tells of a node if packets for its radios are queued in the MAC.
     """
     received = ORDER if "received" in frames.columns else ROUTE
-    sent: dict[tuple[int, int, int], list[float]] = {}
-    for packet, src, dst, time_s in frames.sort("time_s").select("packet", "src", "dst", "time_s").iter_rows():
-        sent.setdefault((packet, src, dst), []).append(time_s)
+    turns = pl.col("turn_s") if "turn_s" in frames.columns else pl.lit(None, pl.Float64)
+    sent: dict[tuple[int, int, int], _Sent] = {}
+    columns = ("packet", "src", "dst", "time_s", turns.fill_null(0.0).alias("turn_s"))
+    for packet, src, dst, time_s, turn_s in frames.sort("time_s").select(*columns).iter_rows():
+        tries = sent.setdefault((packet, src, dst), _Sent([], []))
+        tries.begins_s.append(time_s)
+        tries.turns_s.append(turn_s)
     events: dict[int, _Events] = {}
     copies = _Copies(events)
     known = packets.filter(pl.col("event").cast(pl.String).is_in(_KNOWN))
-    columns = known.select("packet", "flow", "sent_at_s", "sequence", "event", "node", "next_hop", "dst", "time_s")
-    for packet, flow, sent_at_s, sequence, *row in columns.iter_rows():
+    rows = known.select("packet", "flow", "sent_at_s", "sequence", "event", "node", "next_hop", "dst", "time_s")
+    for packet, flow, sent_at_s, sequence, *row in rows.iter_rows():
         if (of_packet := events.get(packet)) is None:
             of_packet = events[packet] = _Events()
             if flow is not None and sent_at_s is not None:
                 copies.add(packet, _Made(flow, sent_at_s, sequence), row[-1])
         of_packet.add(*row)
     for packet, of_packet in events.items():
-        if of_packet.end is not None and (legs := _back(packet, events, copies, sent, received)):
+        if of_packet.end is not None and (legs := _back(packet, events, copies, sent, (received, queues_in_mac))):
             yield legs[::-1]
 
 
@@ -180,13 +202,15 @@ def _back(
     packet: int,
     all_events: Mapping[int, _Events],
     copies: _Copies,
-    sent: Mapping[tuple[int, int, int], Sequence[float]],
-    received: str,
+    sent: Mapping[tuple[int, int, int], _Sent],
+    radios: tuple[str, Callable[[int], bool]],
 ) -> list[Leg]:
     """Legs from the delivery back to the creation; none if the way cannot be told.
 
-    ``received`` is the part between the reception over the radio and what follows it at a node.
+    ``radios`` is the part between the reception over the radio and what follows it at a node, and tells of a node if
+    packets for its radios are queued in the MAC.
     """
+    received, queues_in_mac = radios
     legs: list[Leg] = []
     carrier, events = packet, all_events[packet]
     assert events.end is not None
@@ -210,19 +234,24 @@ def _back(
         if (left := events.sender_to(node, arrived_s)) is None:
             return []
         left_s, sender = left
+        queued_s = events.queued(sender, left_s)
+        if queued_s is None:
+            return []
         if how == "arrived":
             legs.append(Leg(packet, sender, LINK, left_s, arrived_s))
+            legs.append(Leg(packet, sender, QUEUE, queued_s, left_s))
         else:
-            tries = sent.get((carrier, sender, node), ())
+            tries, turns = sent.get((carrier, sender, node), _Sent([], []))
             first, last = bisect.bisect_left(tries, left_s), bisect.bisect_left(tries, arrived_s) - 1
             if last < first:
                 return []
             legs.append(Leg(packet, sender, AIR, tries[last], arrived_s))
             if last > first:
                 legs.append(Leg(packet, sender, RETRIES, tries[first], tries[last]))
-            legs.append(Leg(packet, sender, ACCESS, left_s, tries[first]))
-        queued_s = events.queued(sender, left_s)
-        if queued_s is None:
-            return []
-        legs.append(Leg(packet, sender, QUEUE, queued_s, left_s))
+            turn_s = max(left_s, turns[first])
+            legs.append(Leg(packet, sender, ACCESS, turn_s, tries[first]))
+            if turn_s > left_s:
+                legs.append(Leg(packet, sender, MAC, left_s, turn_s, node))
+            where = (MAC, node) if queues_in_mac(sender) else (QUEUE, None)
+            legs.append(Leg(packet, sender, where[0], queued_s, left_s, where[1]))
         node, now = sender, queued_s

@@ -1,7 +1,7 @@
 """The story of a flow or of a packet: what happened to it, where its packets waited, where they were lost, and why."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -14,11 +14,12 @@ from chappe._common.arguments import quoted
 from chappe._common.notices import tell_unused
 from chappe._common.progress import Progress
 from chappe._common.words import count, times
-from chappe.expressions.reductions import first_arrivals
+from chappe.errors import LimitError
+from chappe.results.arrivals import first_arrivals
 from chappe.results.budgets import LOSSES, REASONS, USES
 from chappe.results.results import Results, run
 from chappe.scenario import flow_selection
-from chappe.scenario.scenario import ScenarioLike, scenario_of
+from chappe.scenario.scenario import Scenario, ScenarioLike, scenario_of
 from chappe.stories.journey import PARTS, Leg, journeys
 
 SENT, DELIVERED, LOSS, TIMER, ROUTES, HOP = "sent", "delivered", "loss", "timer", "route", "hop"
@@ -50,7 +51,7 @@ class Story:
     Attributes:
         findings: Sentences that say what was found.
         delays: Mean time of a delivered packet by node and part, which add up to its mean delay: ``node``, ``part``,
-            ``mean_s``, ``share``.
+            ``next_hop`` (for which it waited in the MAC; null for other parts), ``mean_s``, ``share``.
         losses: Lost packets: ``packet_type``, ``node``, ``drop_reason``, ``retry_cause``, ``packets``.
         paths: Ways of delivered packets: ``path``, ``hops``, ``packets``, ``first_at_s`` and ``last_at_s`` (times of
             deliveries).
@@ -99,7 +100,7 @@ def follow(scenario: ScenarioLike, flow: int | str | None = None, *, packet: int
             there = tables["packets"]["packet"].unique().sort().to_list()
             known = f"their numbers are from {there[0]} to {there[-1]}" if there else "none was created"
             raise ValueError(f"there is no packet {quoted(packet)}: {known}")
-        return _of_packet(rows, attempts(tables).filter(pl.col("packet") == packet))
+        return _of_packet(rows, attempts(tables).filter(pl.col("packet") == packet), has_mac_queues(base))
     flow = _number_of(flow, results.flows) if isinstance(flow, str) else flow or 0
     if flow not in results.flows["flow"]:
         raise ValueError(f"there is no flow {quoted(flow)}: the scenario has {count(len(results.flows), 'flow')}")
@@ -163,9 +164,27 @@ def stories(scenario: ScenarioLike, flows: str, *, progress: Progress = False) -
     return {flow: story_of(results, flow) for flow in of_choice["flow"].sort()}
 
 
-def _of_packet(rows: pl.DataFrame, frames: pl.DataFrame) -> Story:
+def has_aggregates(scenario: Scenario) -> bool:
+    """True if the MAC holds several packets, and sends them in aggregates."""
+    return bool(scenario.settings["wlan"]["access"] == "edca")
+
+
+def has_mac_queues(scenario: Scenario) -> Callable[[int], bool]:
+    """Tells of a node if packets for its radios are queued in the MAC, and not in front of it."""
+    wlan = scenario.settings["wlan"]
+    if not has_aggregates(scenario):
+        return lambda _: False
+    own: dict[int, str] = {}
+    for entry in scenario.settings["node"]:
+        for nodes in entry["nodes"].split(", ") if "queues" in entry["wlan"] else ():
+            first, _, last = nodes.partition("-")
+            own |= dict.fromkeys(range(int(first), int(last or first) + 1), entry["wlan"]["queues"])
+    return lambda node: bool(own.get(node, wlan["queues"]) == "mac80211")
+
+
+def _of_packet(rows: pl.DataFrame, frames: pl.DataFrame, queues_in_mac: Callable[[int], bool]) -> Story:
     """Story of a packet."""
-    legs = list(journeys(rows, frames))
+    legs = list(journeys(rows, frames, queues_in_mac))
     events = _hops(rows) + _frames(frames)
     first = rows.row(0, named=True)
     name, number = _named(first), first["packet"]
@@ -184,17 +203,35 @@ def _of_packet(rows: pl.DataFrame, frames: pl.DataFrame) -> Story:
 
 
 def attempts(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
-    """Frames with their packet: one row for each packet of an aggregate, with its own outcome."""
+    """Frames with their packet: one row for each packet of an aggregate, with its own outcome.
+
+    Those of aggregates have a column ``turn_s``: the end of the last data frame that the radio sent before.
+    """
     frames, mpdus = tables["frames"], tables["mpdus"]
     if mpdus.is_empty():
         return frames
+    turn = (pl.col("time_s") + pl.col("airtime_s")).shift().over("src", "channel", order_by="time_s")
     outcome = pl.col("outcome").cast(pl.String)
     lost = pl.when(outcome == "received").then(pl.lit("not_decoded")).otherwise(outcome)
     return (
-        frames.drop("packet", "retry")
+        frames.filter(pl.col("frame_type").cast(pl.String) == "data")
+        .with_columns(turn_s=turn)
+        .drop("packet", "retry")
         .join(mpdus.select("time_s", "src", "channel", "packet", "retry", "received"), on=["time_s", "src", "channel"])
         .with_columns(outcome=pl.when(pl.col("received")).then(pl.lit("received")).otherwise(lost))
     )
+
+
+def waiting(scenario: Scenario) -> dict[str, float]:
+    """Shares of the parts of journeys in the delay of all packets of flows; nothing if they need too much memory."""
+    try:
+        results = watched(scenario)
+    except LimitError:
+        return {}
+    packets = results.recorded["packets"]
+    data = packets.filter(pl.col("packet_type").cast(pl.String).is_in(["tcp_data", "udp"]))
+    legs = list(journeys(data, attempts(results.recorded), has_mac_queues(scenario)))
+    return dict(_delays(legs).group_by("part").agg(pl.col("share").sum()).iter_rows())
 
 
 def story_of(results: Results, flow: int, *, has_lines: bool = False) -> Story:
@@ -204,7 +241,7 @@ def story_of(results: Results, flow: int, *, has_lines: bool = False) -> Story:
     kind = pl.col("packet_type").cast(pl.String)
     data = packets.filter(kind.is_in(["tcp_data", "udp"]))
     frames = attempts(tables).filter(pl.col("packet").is_in(packets["packet"].unique().implode()))
-    told = list(journeys(data, frames))
+    told = list(journeys(data, frames, has_mac_queues(results.scenario)))
     # As in the mean delay of the flow, of the copies of a packet the first that arrived counts.
     first = set(first_arrivals(results, flow)["packet"])
     legs = [of_packet for of_packet in told if of_packet[0].packet in first]
@@ -344,13 +381,18 @@ def _paced(cwnd: pl.DataFrame, end_s: float) -> list[str]:
     return [f"BBR spends {', '.join(states)}, and paces at {_kbps(rate)} at the end."]
 
 
+def place(row: Mapping[str, Any]) -> str:
+    """Part of a row of ``delays`` in words, with the node for which packets waited in the MAC."""
+    return PARTS[row["part"]] + ("" if row["next_hop"] is None else f" for node {row['next_hop']}")
+
+
 def _waited(delays: pl.DataFrame, legs: Sequence[Sequence[Leg]]) -> list[str]:
     """Places at which delivered packets spent most of their time."""
     if not legs:
         return []
     mean = sum(of_packet[-1].end_s - of_packet[0].begin_s for of_packet in legs) / len(legs)
     most = delays.sort("mean_s", descending=True, maintain_order=True).head(3).to_dicts()
-    places = [f"{_percent(r['share'])} {PARTS[r['part']]} at node {r['node']}" for r in most]
+    places = [f"{_percent(r['share'])} {place(r)} at node {r['node']}" for r in most]
     return [f"A delivered packet takes {_ms(mean)} on average: {', '.join(places)}."]
 
 
@@ -410,12 +452,12 @@ def _bottleneck(results: Results, paths: pl.DataFrame) -> list[str]:
 
 
 def _delays(legs: Sequence[Sequence[Leg]]) -> pl.DataFrame:
-    times: defaultdict[tuple[int, str], float] = defaultdict(float)
+    times: defaultdict[tuple[int, str, int | None], float] = defaultdict(float)
     for leg in (leg for of_packet in legs for leg in of_packet):
-        times[leg.node, leg.part] += leg.end_s - leg.begin_s
+        times[leg.node, leg.part, leg.next_hop] += leg.end_s - leg.begin_s
     whole = sum(times.values()) or 1.0
-    rows = [(node, part, time / len(legs), time / whole) for (node, part), time in times.items() if time > 0]
-    schema = {"node": pl.Int64, "part": pl.String, "mean_s": pl.Float64, "share": pl.Float64}
+    rows = [(*where, time / len(legs), time / whole) for where, time in times.items() if time > 0]
+    schema = {"node": pl.Int64, "part": pl.String, "next_hop": pl.Int64, "mean_s": pl.Float64, "share": pl.Float64}
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 

@@ -12,6 +12,9 @@ from chappe._common.words import count
 from chappe.errors import ScenarioError
 from chappe.measures import BY_NAME
 from chappe.scenario.scenario import Scenario, ScenarioLike, scenario_of
+from chappe.stories.journey import MAC, PARTS, QUEUE
+from chappe.stories.overview import QUICK
+from chappe.stories.story import has_aggregates, waiting
 from chappe.study import Study
 from chappe.study.execution.sweep import sweep
 from chappe.text import relative
@@ -19,20 +22,52 @@ from chappe.text import relative
 AS_IT_IS = "as it is"
 """Case of the network without a change."""
 
-CHANGES: tuple[dict[str, Any], ...] = (
-    *({"tcp.variant": variant} for variant in ("newreno", "vegas", "westwood", "cubic")),
-    {"tcp.ack_policy": "delayed"},
-    {"tcp.ack_policy": "thinning"},
-    {"tcp.receive_window": 4},
-    {"tcp.receive_window": 8},
-    {"tcp.small_queue": "auto"},
-    {"queue.limit": 10},
-    {"queue.discipline": "fq_codel"},
-    {"wlan.rts_threshold": "always"},
-    {"wlan.rts_threshold": "never"},
-    {"wlan.aggregation.max_mpdus": 8},
+NO_SWITCH = "no switch"
+
+_CONTROL = "sysctl -w net.ipv4.tcp_congestion_control"
+_IP_SYSCTL, _IP_ROUTE, _IW = "ip-sysctl.rst of the kernel", "ip-route(8)", "`iw help`"
+_DEBUGFS, _DEBUGFS_C = "/sys/kernel/debug/ieee80211/phy0", "net/mac80211/debugfs.c of the kernel"
+
+_ABOVE_MAC = "no packet waits there above the queues of mac80211"
+
+_LOWEST_RATE = {"wlan.basic_rate": "24 Mbit/s"}
+"""A rate of OFDM: it is tried where access is by EDCA."""
+
+_TRIALS: tuple[tuple[dict[str, Any], str, str], ...] = (
+    ({"tcp.variant": "newreno"}, f"{_CONTROL}=reno", _IP_SYSCTL),
+    *(({"tcp.variant": variant}, f"{_CONTROL}={variant}", _IP_SYSCTL) for variant in ("vegas", "westwood", "cubic")),
+    ({"tcp.ack_policy": "delayed"}, NO_SWITCH, "Linux delays acknowledgements by itself"),
+    ({"tcp.ack_policy": "thinning"}, NO_SWITCH, ""),
+    ({"tcp.receive_window": 4}, "ip route change ROUTE window 5840", f"{_IP_ROUTE}, at the receiver, MSS 1460 B"),
+    ({"tcp.receive_window": 8}, "ip route change ROUTE window 11680", f"{_IP_ROUTE}, at the receiver, MSS 1460 B"),
+    ({"tcp.small_queue": "auto"}, NO_SWITCH, "Linux always has it"),
+    ({"queue.limit": 10}, "tc qdisc replace dev wlan0 root pfifo limit 10", f"tc-pfifo(8); {_ABOVE_MAC}"),
+    ({"queue.discipline": "fq_codel"}, "tc qdisc replace dev wlan0 root fq_codel", f"tc-fq_codel(8); {_ABOVE_MAC}"),
+    ({"wlan.rts_threshold": "always"}, "iw phy phy0 set rts 0", _IW),
+    ({"wlan.rts_threshold": "never"}, "iw phy phy0 set rts off", _IW),
+    ({"wlan.aggregation.max_mpdus": 8}, NO_SWITCH, ""),
+    ({"wlan.aggregation.max_airtime": "2 ms"}, NO_SWITCH, ""),
+    ({"wlan.queues": "mac80211"}, NO_SWITCH, "all drivers of mac80211 have these queues since Linux 6.2"),
+    (
+        {"wlan.queues": "mac80211", "wlan.mac80211.limit_low": "1500 us", "wlan.mac80211.limit_high": "5 ms"},
+        f"for ac in 0 1 2 3; do echo $ac 1500 5000 > {_DEBUGFS}/aql_txq_limit; done",
+        _DEBUGFS_C,
+    ),
+    (
+        {"wlan.queues": "mac80211", "wlan.mac80211.airtime_fairness": False},
+        f"echo 0 > {_DEBUGFS}/airtime_flags",
+        _DEBUGFS_C,
+    ),
+    (
+        _LOWEST_RATE,
+        "iw dev wlan0 set mcast_rate 24",
+        f"{_IW}, mesh points and ad hoc; at an access point `basic_rates` of hostapd.conf",
+    ),
 )
-"""Changes that are tried unless others are given, of TCP, queues and the MAC."""
+"""Changes of TCP, queues and the MAC, with the command that makes them on a Linux host, and its source."""
+
+CHANGES = tuple(change for change, _, _ in _TRIALS)
+"""Changes that are tried unless others are given."""
 
 GOODPUT, DELAY, FAIRNESS = "goodput_bps", "mean_delay_s", "jain_index"
 MEASURES = (GOODPUT, DELAY, FAIRNESS)
@@ -56,7 +91,8 @@ class Advice:
     Attributes:
         findings: Recommended changes with their gains and costs, as sentences.
         table: A row for each change and measure: ``change``, ``measure``, ``estimate``, ``relative`` with
-            ``relative_ci_low`` and ``relative_ci_high``, ``verdict``, and ``doubt``.
+            ``relative_ci_low`` and ``relative_ci_high``, ``verdict``, ``doubt``, and ``linux`` (what a Linux host would
+            have to be told; null for a change that is not in the list).
         study: The study, with the axis ``case``.
         seeds: Number of seeds.
     """
@@ -112,8 +148,8 @@ def advise(
         rows = _compared(study, flows, within)
         if not any(row["verdict"] == "open" for row in rows if row["measure"] == GOODPUT):
             break
-    table = pl.DataFrame(rows, infer_schema_length=None, schema_overrides={"doubt": pl.String})
-    return Advice(_findings(rows, seeds, len(cases) - 1), table, study, seeds)
+    table = pl.DataFrame(rows, infer_schema_length=None, schema_overrides={"doubt": pl.String, "linux": pl.String})
+    return Advice([*_findings(rows, seeds, len(cases) - 1), *_waits(base, study)], table, study, seeds)
 
 
 def cases_of(base: Scenario, changes: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -121,6 +157,8 @@ def cases_of(base: Scenario, changes: Sequence[Mapping[str, Any]]) -> dict[str, 
     cases: dict[str, dict[str, Any]] = {AS_IT_IS: {}}
     known = {(w.code, w.path) for w in base.warnings}
     for change in changes:
+        if change is _LOWEST_RATE and not has_aggregates(base):
+            continue
         try:
             changed = base.with_settings(dict(change))
         except ScenarioError:
@@ -129,8 +167,21 @@ def cases_of(base: Scenario, changes: Sequence[Mapping[str, Any]]) -> dict[str, 
             raise
         is_unused = any((w.code, w.path) not in known and w.code == "unused_setting" for w in changed.warnings)
         if changed.settings != base.settings and not is_unused:
-            cases[", ".join(f"{name} = {value}" for name, value in change.items())] = dict(change)
+            cases[_named(change)] = dict(change)
     return cases
+
+
+def _named(change: Mapping[str, Any]) -> str:
+    return ", ".join(
+        f"{name} = {str(value).lower() if isinstance(value, bool) else value}" for name, value in change.items()
+    )
+
+
+_ON_LINUX = {
+    _named(change): (command if command == NO_SWITCH else f"`{command}`") + (f" ({source})" if source else "")
+    for change, command, source in _TRIALS
+}
+"""What a Linux host would have to be told, by the name of the change."""
 
 
 def _compared(study: Study, flows: str | None, within: float) -> list[dict[str, Any]]:
@@ -150,6 +201,7 @@ def _compared(study: Study, flows: str | None, within: float) -> list[dict[str, 
                     **{name: row[name] for name in names},
                     "verdict": _verdict(row, measure),
                     "doubt": row["doubt"],
+                    "linux": _ON_LINUX.get(row["case"]),
                 }
             )
     return rows
@@ -177,7 +229,7 @@ def _findings(rows: Sequence[Mapping[str, Any]], seeds: int, tried: int) -> list
     better.sort(key=lambda c: -by_change[c][GOODPUT]["relative"])
     sentences = [f"{count(tried, 'change')} tried with {seeds} seeds each; 95 % confidence for all of them together."]
     if better:
-        sentences += [f"{c}: {_described(by_change[c], GOODPUT)}{_costs(by_change[c], GOODPUT)}." for c in better[:3]]
+        sentences += [_advised(c, by_change[c], GOODPUT) for c in better[:3]]
     else:
         ends = [of[GOODPUT]["relative_ci_high"] for of in by_change.values()]
         bound = "" if None in ends else f": none brings more than {100 * max(max(ends), 0):.0f} %"
@@ -187,7 +239,7 @@ def _findings(rows: Sequence[Mapping[str, Any]], seeds: int, tried: int) -> list
         if of.get(DELAY, {}).get("verdict") == "better" and c not in better[:3] and of[GOODPUT]["verdict"] != "worse"
     ]  # fmt: skip
     faster.sort(key=lambda c: by_change[c][DELAY]["relative"])
-    sentences += [f"{c}: {_described(by_change[c], DELAY)}{_costs(by_change[c], DELAY)}." for c in faster[:2]]
+    sentences += [_advised(c, by_change[c], DELAY) for c in faster[:2]]
     worse = [c for c, of in by_change.items() if of[GOODPUT]["verdict"] == "worse"]
     if worse:
         worse.sort(key=lambda c: by_change[c][GOODPUT]["relative"])
@@ -200,6 +252,12 @@ def _findings(rows: Sequence[Mapping[str, Any]], seeds: int, tried: int) -> list
 
 WORDS = {GOODPUT: "goodput", DELAY: "delay", FAIRNESS: "Jain's index"}
 """Measures in sentences."""
+
+
+def _advised(change: str, of_change: Mapping[str, Mapping[str, Any]], measure: str) -> str:
+    """A change with its gain, its costs, and how a Linux host makes it."""
+    on_linux = f" On Linux: {_ON_LINUX[change]}." if change in _ON_LINUX else ""
+    return f"{change}: {_described(of_change, measure)}{_costs(of_change, measure)}.{on_linux}"
 
 
 def _described(of_change: Mapping[str, Mapping[str, Any]], measure: str) -> str:
@@ -216,3 +274,22 @@ def _costs(of_change: Mapping[str, Mapping[str, Any]], measure: str) -> str:
     unknown = [WORDS[m] for m, row in of_change.items() if m != measure and row["verdict"] == "open"]
     said = f"; {', '.join(others)}" if others else ""
     return said + (f"; {' and '.join(unknown)} not decided" if unknown else "")
+
+
+def _waits(base: Scenario, study: Study) -> list[str]:
+    """Where packets wait in the network as it is, if its MAC holds several: not all changes of queues reach them."""
+    if not has_aggregates(base):
+        return []
+    wlan = base.settings["wlan"]
+    in_mac = wlan["queues"] == "mac80211"
+    where = (
+        "Packets wait in the queues of the MAC, which `wlan.mac80211` sets"
+        if in_mac
+        else f"The MAC holds up to {wlan['edca']['held_packets']} packets of a category, first in, first out "
+        "(`wlan.edca.held_packets`); `queue` orders only those in front of it"
+    )
+    is_short = (study.runs["frames_sent"] <= QUICK).all()
+    if not (shares := waiting(base) if is_short else {}):
+        return [f"{where}."]
+    parts = [f"{100 * shares.get(part, 0):.0f} % {PARTS[part]}" for part in ((MAC,) if in_mac else (MAC, QUEUE))]
+    return [f"{where}. In a run as it is, a packet spends {' and '.join(parts)}."]

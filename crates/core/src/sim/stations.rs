@@ -7,6 +7,7 @@ use crate::packet::{NodeId, RadioId};
 use crate::radio::{Channel, Incoming};
 use crate::record::observe::stations::{Kept, Row, State};
 use crate::unit::Time;
+use crate::wlan::edca::CATEGORIES;
 
 impl Sim {
     /// State of every radio and its station now.
@@ -30,6 +31,9 @@ impl Sim {
                     station.seen(self.now, &rules.timing, &rules.dcf)
                 }
             };
+            let in_queues = self.net.ports.all_of(r).map(Queue::len).sum::<usize>();
+            let in_mac = CATEGORIES.map(|category| mac.waiting(category).0).iter().sum::<usize>();
+            let airtime = qos.as_ref().and_then(|qos| qos.least_airtime(&rules.dcf));
             rows.push(Row {
                 time_s: self.now,
                 node,
@@ -45,7 +49,10 @@ impl Sim {
                 holding: !mac.is_free(),
                 short_retries: seen.short_retries,
                 long_retries: seen.long_retries,
-                packets: self.net.ports.all_of(r).map(Queue::len).sum::<usize>() as u32,
+                packets: (in_queues + in_mac) as u32,
+                airtime_neighbor: airtime.map(|(to, ..)| self.net.ports.node(to)),
+                airtime_category: airtime.map(|(_, category, _)| category),
+                airtime_deficit_us: airtime.map(|(.., deficit_us)| deficit_us),
                 remaining_j: energy.get(node.index()).map_or(f64::NAN, |b| b.left),
             });
         }

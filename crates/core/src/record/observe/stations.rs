@@ -3,6 +3,7 @@
 use super::columns::{table, words};
 use crate::packet::NodeId;
 use crate::unit::Time;
+use crate::wlan::edca::AccessCategory;
 
 words! {
     /// State of a radio.
@@ -53,8 +54,14 @@ table! {
         short_retries: u32,
         /// Failed attempts at long frames for this packet.
         long_retries: u32,
-        /// Packets that wait in the queue of the radio.
+        /// Packets that wait in the queue of the radio, or in the queues of mac80211.
         packets: u32,
+        /// Neighbor with the smallest airtime deficit; null: no airtime fairness of mac80211, or no packet yet.
+        airtime_neighbor: Option<NodeId>,
+        /// Access category of this deficit.
+        airtime_category: Option<AccessCategory>,
+        /// Airtime left to this neighbor before others take their turns \[us\]; negative: its packets wait.
+        airtime_deficit_us: Option<f64>,
         /// Energy left in the battery \[J\]; null: the battery is unlimited.
         remaining_j: f64,
     }

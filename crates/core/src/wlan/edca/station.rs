@@ -272,6 +272,12 @@ impl QosStation {
         self.mac80211.as_ref().map_or(0, |waiting| waiting.marks())
     }
 
+    /// The station with the least airtime left in its category, and its deficit \[us\]; `None`: there is no airtime
+    /// fairness, or no station yet.
+    pub fn least_airtime(&self, rules: &Config) -> Option<(RadioId, AccessCategory, f64)> {
+        self.mac80211.as_ref().filter(|_| rules.mac80211.airtime_fairness)?.least_airtime()
+    }
+
     /// Rate of data frames to a receiver.
     pub fn mode_to(&self, receiver: RadioId) -> Mode {
         self.modes.to(receiver)

@@ -161,6 +161,12 @@ impl Queues {
         of_category.fold((0, 0), |sum, q| (sum.0 + q.rounds.packets, sum.1 + self.flows.bytes(&q.rounds)))
     }
 
+    /// The station with the least airtime left in its category, and its deficit \[us\].
+    pub fn least_airtime(&self) -> Option<(RadioId, AccessCategory, f64)> {
+        let stations = self.airtimes.iter().filter(|a| !a.to.is_broadcast());
+        stations.min_by_key(|a| a.deficit).map(|a| (a.to, a.category, a.deficit as f64 / 1000.0))
+    }
+
     fn queue(&mut self, to: RadioId, tid: u8) -> usize {
         let known = self.queues.iter().position(|q| (q.to, q.tid) == (to, tid));
         known.unwrap_or_else(|| {
