@@ -6,7 +6,6 @@ from chappe_papers.elrakabawy2005.comparisons import (  # fmt: skip
     ALPHA,
     ALPHAS,
     AT_2,
-    CORRECTED,
     MEAN,
     against_each,
     chains,
@@ -28,9 +27,7 @@ def _(data: Estimates) -> Observations:
     return against_each(data, more, chains(data, high=20), "vegas2", ALPHAS)
 
 
-@claim(
-    "P0-F2-2", "Over longer chains goodput is almost equal for all alpha", hangs=CORRECTED, section=ALPHA, figures=(2,)
-)
+@claim("P0-F2-2", "Over longer chains goodput is almost equal for all alpha", section=ALPHA, figures=(2,))
 def _(data: Estimates) -> Observations:
     return against_each(data, equal, chains(data, low=21), "vegas2", ALPHAS)
 

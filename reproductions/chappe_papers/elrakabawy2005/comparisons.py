@@ -12,7 +12,6 @@ from chappe_papers.judging.judge import ALMOST_EQUAL, GAIN, Observation, below, 
 from chappe_papers.runs.estimates import Estimates
 
 LAYOUT, ATTEMPTS = "the grid's layout and routes", "how often an RTS is sent"
-CORRECTED = "the corrections of Vegas and the attempts of an RTS"
 MEAN = "how the window is averaged"
 """Details that the paper leaves open and that reverse claims: ``unknowns.csv`` has the effects."""
 

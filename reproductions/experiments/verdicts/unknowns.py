@@ -118,14 +118,8 @@ def elrakabawy() -> Iterator[tuple[str, ...]]:
          lambda r: r["where"].startswith("data")),
     ):  # fmt: skip
         main = group("elrakabawy2005", claim, is_in)
-        r = attempts[eight, claim]
-        yield ("how often an RTS is sent", claim, of, "seven times", main, "eight times", r["effects"],
-               f"attempts.csv, {r['runs']} runs of a point")  # fmt: skip
-    r = attempts["8 attempts, four defects of Vegas corrected", "P0-F2-2"]
-    yield ("the corrections of Vegas and the attempts of an RTS", "P0-F2-2",
-           "goodput with alpha = 2 compared with 3 and 4, 32 and 40 hops", "as in ns-2.35, seven times",
-           group("elrakabawy2005", "P0-F2-2", lambda _: True), "four defects corrected, eight times", r["effects"],
-           f"attempts.csv, {r['runs']} runs of a point; more would show whether it is within 5 %")  # fmt: skip
+        other = attempts[eight, claim]["effects"]
+        yield "how often an RTS is sent", claim, of, "seven times", main, "eight times", other, "attempts.csv"
     windows = table("elrakabawy2005", "windows")
     time, lines = (
         span(float(r["change [%]"]) for r in windows if r["mean over"] == kind)
