@@ -338,6 +338,10 @@ ack::policies! {
         pub rto: Shared<rto::Config> = Shared::default(),
         /// Explicit congestion notification.
         pub ecn: ecn::Config = ecn::Config::default(),
+        /// Segments that arrive at one instant, such as those of an aggregate, reach the receiver as one of up to 64 KiB,
+        /// which one acknowledgement may cover (Linux: generic receive offload). It ends with a PSH flag, and before a
+        /// timestamp of another millisecond.
+        pub gro: bool = false,
         /// Acknowledgement policy of the receiver.
         pub(everyday) ack_policy: ack::Policy = ack::Policy::Delayed,
     } {

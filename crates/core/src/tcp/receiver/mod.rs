@@ -6,6 +6,8 @@ pub(super) mod sack_memory;
 
 mod closing;
 mod fin;
+mod offload;
+mod polls;
 mod reading;
 
 use super::ack::AckPolicy;
@@ -18,6 +20,7 @@ use super::{Out, ecn};
 use crate::packet::{AckSegment, DataSegment, Ecn, Fin, Flag, SackBlocks, Seq};
 use crate::unit::{Span, Time};
 use closing::Closing;
+use offload::Offload;
 use reader::Reader;
 use receive_buffer::ReceiveBuffer;
 use sack_memory::SackMemory;
@@ -61,8 +64,8 @@ pub struct Receiver {
     sack: bool,
     /// Duplicates are reported in SACK blocks (RFC 2883).
     dsack: bool,
-    /// The duplicate to report.
-    duplicate: Option<Seq>,
+    /// The duplicate to report; [`Seq::MAX`]: none.
+    duplicate: Seq,
     syn: bool,
     /// The answer to a SYN that came several times echoes the first one.
     echoes_first_syn: bool,
@@ -76,10 +79,12 @@ pub struct Receiver {
     answering: bool,
     /// Window offered without a limit by the application.
     window: u32,
-    /// One past the last segment for which there is room, if room is limited.
-    edge: Option<Seq>,
+    /// One past the last segment for which there is room; [`Seq::MAX`]: room is not limited.
+    edge: Seq,
     /// Buffer that limits the window, with the application that reads it; `None`: neither changes the window.
     room: Option<Box<Room>>,
+    /// Segments that reach TCP together; `None`: each one by itself.
+    offload: Option<Box<Offload>>,
     /// Content of the last acknowledgement: the segment expected and the window.
     last_ack: Option<(Seq, u32)>,
     /// The most recent blocks, the newest first.
@@ -105,7 +110,7 @@ impl Receiver {
             ecn: ecn::Echo::new(&cfg.ecn, cfg.starts_with_syn()),
             sack: cfg.sack_permitted(),
             dsack: cfg.reports_duplicates(),
-            duplicate: None,
+            duplicate: Seq::MAX,
             syn: cfg.starts_with_syn(),
             echoes_first_syn: cfg.handshake.echo == SynEcho::First,
             fin: (Seq::MAX, Fin::No),
@@ -113,8 +118,9 @@ impl Receiver {
             established: false,
             answering: false,
             window: cfg.receive_window,
-            edge: None,
+            edge: Seq::MAX,
             room: Room::of(cfg),
+            offload: Offload::of(cfg),
             last_ack: None,
             recent: SackBlocks::default(),
             memory: cfg.remembers_blocks().then(Box::default),
@@ -126,6 +132,9 @@ impl Receiver {
     /// A segment arrives after `hops` hops, with this ECN field.
     pub fn on_segment(&mut self, segment: &DataSegment, hops: u8, ecn: Ecn, now: Time, out: &mut Vec<Out>) {
         let seq = segment.seq;
+        if self.offload.is_some() {
+            self.begin_segment(segment, (hops, ecn), now, out);
+        }
         // A sender of data has received the answer to its SYN: a later copy of the SYN requests nothing, and its
         // acknowledgement is one like any other (RFC 9293, 3.10.7.4).
         self.established |= !segment.syn;
@@ -149,7 +158,7 @@ impl Receiver {
         let duplicate = self.has(seq);
         if duplicate {
             self.counters.duplicates_received += 1;
-            self.duplicate = self.dsack.then_some(seq);
+            self.duplicate = if self.dsack { seq } else { Seq::MAX };
         } else {
             self.sums.delay_ns += delay;
             self.sums.delay_samples += 1;
@@ -181,10 +190,20 @@ impl Receiver {
             push: segment.push,
             buffer,
         };
-        match self.policy.on_segment(&arrived) {
-            AckWhen::Now => self.acknowledge(seq, out),
+        if self.offload.is_some() {
+            self.join(arrived, segment, (hops, ecn), now, out);
+        } else {
+            self.answer(&arrived, now, out);
+        }
+    }
+
+    /// Acknowledges a segment now or later; the application may read it, or close its end.
+    #[inline]
+    fn answer(&mut self, arrived: &Arrived, now: Time, out: &mut Vec<Out>) {
+        match self.policy.on_segment(arrived) {
+            AckWhen::Now => self.acknowledge(arrived.seq, out),
             AckWhen::Within(span) => self.timer = self.timer.min(now + span),
-            AckWhen::WithinTicks { span, tick } => self.wait_in_ticks((span, tick), now, seq, out),
+            AckWhen::WithinTicks { span, tick } => self.wait_in_ticks((span, tick), now, arrived.seq, out),
         }
         if self.room.is_some() {
             self.read(now, out);
@@ -261,16 +280,16 @@ impl Receiver {
         if let Some(room) = &mut self.room {
             return room.buffer.offer().min(self.window);
         }
-        let Some(edge) = self.edge else { return self.window };
         match self.last_ack {
+            _ if self.edge == Seq::MAX => self.window,
             Some((next, window)) if next == self.next => window,
-            _ => (edge - self.next).min(self.window),
+            _ => (self.edge - self.next).min(self.window),
         }
     }
 
     /// Limits the room to segments below `edge`. Sends a window update after an offer of zero.
     pub fn open_to(&mut self, edge: Seq, out: &mut Vec<Out>) {
-        self.edge = Some(edge);
+        self.edge = edge;
         if self.last_ack == Some((self.next, 0)) && edge > self.next {
             self.last_ack = None;
             self.acknowledge(self.next, out);
@@ -304,9 +323,9 @@ impl Receiver {
     /// most recent ones.
     fn blocks(&mut self, trigger: Seq) -> SackBlocks {
         let mut blocks = SackBlocks::default();
-        let duplicate = self.duplicate.take();
-        if let Some(seq) = duplicate {
-            blocks.push(seq, seq + 1);
+        let duplicate = std::mem::replace(&mut self.duplicate, Seq::MAX);
+        if duplicate < Seq::MAX {
+            blocks.push(duplicate, duplicate + 1);
         }
         if let Some(memory) = &mut self.memory {
             if trigger > self.next && self.ahead.contains(trigger) {
@@ -328,7 +347,7 @@ impl Receiver {
             }
         }
         self.recent = blocks;
-        if duplicate.is_some() {
+        if duplicate < Seq::MAX {
             self.recent = SackBlocks::default();
             blocks.iter().skip(1).for_each(|(left, right)| self.recent.push(left, right));
         }
@@ -340,11 +359,14 @@ impl Receiver {
     pub fn deadline(&self) -> Time {
         let reads_at = self.room.as_ref().map_or(Time::NEVER, |room| room.reads_at);
         let closes_at = self.closing.as_ref().map_or(Time::NEVER, |closing| closing.deadline());
-        self.timer.min(reads_at).min(closes_at)
+        let poll_ends = self.offload.as_ref().map_or(Time::NEVER, |offload| offload.deadline());
+        self.timer.min(reads_at).min(closes_at).min(poll_ends)
     }
 
-    /// The application reads or closes its end, or the acknowledgement that was held is sent.
+    /// Segments that were joined reach TCP, the application reads or closes its end, or the acknowledgement that was held
+    /// is sent.
     pub fn on_deadline(&mut self, now: Time, out: &mut Vec<Out>) {
+        self.end_poll(now, out);
         if self.room.is_some() {
             self.read(now, out);
         }

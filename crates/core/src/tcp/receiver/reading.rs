@@ -25,7 +25,7 @@ impl Receiver {
         match &self.room {
             Some(_) if segment.syn || segment.fin == Fin::Bare => false,
             Some(room) => !room.buffer.has_room_for(seq.saturating_sub(first)),
-            None => self.edge.is_some_and(|edge| seq >= edge),
+            None => seq >= self.edge,
         }
     }
 
