@@ -294,6 +294,28 @@ fn a_slow_station_takes_no_more_airtime_than_others() {
     assert!(fair > 2.2 * fifo, "{fair} and {fifo} bit/s");
 }
 
+/// Over one hop: CUBIC sends as much as an acknowledgement allows at once, BBR a few segments in each millisecond.
+#[test]
+fn few_acknowledgements_follow_aggregates() {
+    let acks_per_segment = |control: &str, gro: bool| {
+        let text = format!(
+            "extends = \"linux-mesh\"\nrun = {{ stop = \"4 s\", batches = 4, warmup_batches = 1 }}\n\
+             topology = {{ hops = 1, spacing = \"60 m\" }}\nrouting.protocol = \"shortest_path\"\n\
+             tcp = {{ congestion_control = \"{control}\", gro = {gro} }}"
+        );
+        let scenario = Scenario::from_toml("one hop", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
+        let mut sim = Sim::new(&scenario.setup(Some(1)));
+        sim.run();
+        let of = |column| sim.recorder().flows().numbers(column).expect("a column")[0];
+        of("tcp_acks_received") / of("packets_delivered")
+    };
+    for control in ["cubic", "bbr"] {
+        assert!((acks_per_segment(control, false) - 0.5).abs() < 0.01, "{control}: every second segment");
+    }
+    let [cubic, bbr] = ["cubic", "bbr"].map(|control| acks_per_segment(control, true));
+    assert!((0.05..0.15).contains(&cubic) && (0.2..0.35).contains(&bbr), "{cubic} {bbr}");
+}
+
 /// Four transfers at MCS 0 wait for the aggregates of each other, and for little else.
 #[test]
 fn an_access_point_at_the_lowest_rate_answers_soon() {
