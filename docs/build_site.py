@@ -59,6 +59,7 @@ NAV: tuple[tuple[str, tuple[str, ...]], ...] = (
             "reproductions/validation.md",
             "reproductions/validation-standard.md",
             "reproductions/validation-linux.md",
+            "reproductions/kernel-over-radios.md",
             "reproductions/conformance.md",
             "reproductions/performance.md",
         ),
