@@ -199,7 +199,7 @@ def reproduce(
         files=written,
         method=[
             *design.method(done),
-            *([_sequential(looks.of)] if decide_s is not None else []),
+            *([sequential(looks.of)] if decide_s is not None else []),
             _multiplicity(len(paper.all_claims), SHORT_LEVEL if quick else LEVEL),
         ],
         facts=facts,
@@ -390,9 +390,9 @@ _DIGITS = ".12g"
 """Format of numbers in ``claims.csv``: so many that every test can be repeated from them."""
 
 CLAIM_COLUMNS = (
-    "claim", "section", "says", "verdict", "condition", "hangs_on", "size", "sub_claim", "group", "where", "effect",
-    "low_95", "high_95", "unit", "standard_error", "degrees_of_freedom", "skewness", "paper_low", "paper_high", "zero",
-    "test", "from", "to", "least_effect", "single_runs", "answer", "ns2_effect", "ns2_answer",
+    "claim", "section", "says", "verdict", "condition", "hangs_on", "size", "level_percent", "sub_claim", "group",
+    "where", "effect", "low_95", "high_95", "unit", "standard_error", "degrees_of_freedom", "skewness", "paper_low",
+    "paper_high", "zero", "test", "from", "to", "least_effect", "single_runs", "answer", "ns2_effect", "ns2_answer",
 )  # fmt: skip
 
 
@@ -403,7 +403,7 @@ def claim_rows(claims: Sequence[Claim], answers: Mapping[str, Answer], ns2: Mapp
         a, b = answers[c.id], ns2[c.id]
         theirs, ours = _by_place(b), _by_place(a)
         size = a.size.value if a.size else ""
-        head = [c.id, c.section, c.says, a.verdict.value, a.word.condition, a.hangs, size]
+        head = [c.id, c.section, c.says, a.verdict.value, a.word.condition, a.hangs, size, f"{100 * a.level:g}"]
         for place in dict.fromkeys((*ours, *theirs)):
             one, decided = ours.get(place, (None, None))
             other, theirs_decided = theirs.get(place, (None, None))
@@ -479,7 +479,7 @@ def compared(paper: Paper, claims: Sequence[Claim], ours: Estimates, answers: Ma
     ]
 
 
-def _sequential(looks: Mapping[str, int]) -> str:
+def sequential(looks: Mapping[str, int]) -> str:
     """Note on claims that were looked at more than once."""
     more = [f"{c} {2 ** (min(n, decide.LOOKS) - 1)} times" for c, n in looks.items() if n > 1]
     anew = [c for c, n in looks.items() if n > decide.LOOKS]

@@ -201,7 +201,7 @@ def test_every_claim_is_confirmed_where_the_paper_is_right(claim: Claim) -> None
     assert verdict.observations
     assert (verdict.verdict is Verdict.CONFIRMED) == (claim.id not in CONTRADICTED), (
         verdict.reported,
-        verdict.exceptions,
+        verdict.checks,
     )
     assert not verdict.contradicts or claim.id in CONTRADICTED
 

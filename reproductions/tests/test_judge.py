@@ -173,11 +173,10 @@ def test_a_size_that_is_not_known_is_open() -> None:
     assert judge([observation(True)]).size is None
 
 
-def test_exceptions_have_names_and_groups_are_conditions() -> None:
+def test_groups_are_conditions() -> None:
     yes, no, open_ = observation(True), observation(False), observation(None)
     answer = judge([yes.of("A"), yes.of("A"), no.of("B"), no.of("B")])
     assert answer.reported == "mixed: holds in A; not in B"
-    assert answer.exceptions == ("B, here", "B, here")
     assert judge([yes.of("A"), no.of("B"), open_.of("C")]).reported == "mixed: holds in A; not in B"
     # Points without groups are their own conditions.
     places = [replace(o, where=f"{h} hops") for h, o in ((4, yes), (5, yes), (6, no), (7, no))]

@@ -118,6 +118,19 @@ def test_the_relative_difference_has_fiellers_interval(common: bool) -> None:
     assert unknown["relative_ci_low"] is unknown["relative_ci_high"] is None
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_ends_of_relative_intervals_of_heavy_tails_are_found(seed: int) -> None:
+    """They are ratios that the test just does not reject, also where steps towards them swing."""
+    a, b = np.random.default_rng(seed).pareto(1.5, (2, 7)) + 0.1
+    for common in (True, False):
+        row = compared(sample(a, common=common), sample(b, common=common))
+        for end in ("relative_ci_low", "relative_ci_high"):
+            if row[end] is not None and row[end] > -1:
+                factor = 1 + row[end]
+                p = skewed.p_value((1, a - factor * b)) if common else skewed.p_value((1, a), (-factor, b))
+                assert p == pytest.approx(0.05, rel=1e-6)
+
+
 @given(st.integers(0, 2**32), st.integers(3, 30), st.floats(0.3, 3), st.booleans())
 def test_the_relative_interval_agrees_with_the_difference(seed: int, n: int, level: float, common: bool) -> None:
     """It excludes 0 just where the difference does, and is as wide as "the same" says."""

@@ -167,7 +167,7 @@ class Batches:
             second[second <= ROUNDING**2 * sums(pseudo**2)] = 0
             variance = np.where(n > 1, second / (n - 1) / n, math.nan)
             half_width = np.array([quantile_t(0.95, df) for df in n - 1]) * np.sqrt(variance)
-            # As stats.skewness for one run, by the root of the number.
+            # As Estimate.of for one run, by the root of the number.
             skewness = sums(deviations**3) / n / (second / n) ** 1.5 * np.sqrt(n - 1) / (n - 2)
             skewness[(n < 3) | (second == 0)] = 0
         ends, of_events = np.full((len(n), 2), math.nan), measure_of(measure).exact

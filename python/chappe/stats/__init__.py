@@ -296,14 +296,11 @@ def _skewed(z: float, a: float) -> float:
     return a + z + 2 * a * z**2 + 4 / 3 * a**2 * z**3
 
 
-def skewness(values: Values) -> float:
-    """Skewness, adjusted for the number of values (G1 of Joanes and Gill 1998); 0 for equal values, or fewer than 3."""
-    x = np.asarray(values, dtype=float)
-    return _skewness(_deviations(x)[1]) if len(x) else 0.0
-
-
 def _skewness(d: NDArray[np.float64]) -> float:
-    """Skewness of values from their deviations from the mean."""
+    """Skewness of values from their deviations from the mean, adjusted for their number.
+
+    It is G1 of Joanes and Gill 1998; 0 for equal values, or fewer than 3.
+    """
     n = len(d)
     deviation = math.sqrt(float(d @ d) / n)
     if n < 3 or deviation == 0:
@@ -352,11 +349,7 @@ def student_p(e: Estimate) -> float:
 
     Equal values have no variance: their probability is that of equal signs (:func:`equal_signs`).
     """
-    if math.isnan(e.variance):
-        return math.nan
-    if e.variance == 0:
-        return 1.0 if e.mean == 0 else equal_signs(e.df)
-    return 2 * beyond_t(abs(e.mean) / math.sqrt(e.variance), e.df)
+    return Skewed(e.mean, e.variance, e.df).p
 
 
 def equal_signs(df: float) -> float:

@@ -4,7 +4,7 @@ import math
 from itertools import combinations
 
 import numpy as np
-from chappe.stats import Estimate, Share
+from chappe.stats import Estimate, Share, total
 
 from chappe_papers.elrakabawy2005.design import (
     FAILED,
@@ -31,7 +31,7 @@ from chappe_papers.elrakabawy2005.points import (
 )
 from chappe_papers.extras import Extra, percent
 from chappe_papers.judging.judge import times
-from chappe_papers.pages.figures import Rows, Sheet, cell
+from chappe_papers.pages.figures import SHARE, Rows, Sheet, cell
 from chappe_papers.runs.estimates import Estimates
 
 Answers = list[tuple[str, str]]
@@ -62,8 +62,7 @@ def _growth(ours: Estimates, variant: str, rate: float, how: str) -> Estimate | 
     """Growth of goodput from the lowest rate on, as a share of the growth of the rate."""
     low = RATES[0]
     for a, b in ours.both(_control_point(variant, rate, how), _control_point(variant, low, how), GOODPUT):
-        e, factor = times(a, b), low / rate
-        return Estimate(factor * e.mean, factor**2 * e.variance, e.df)
+        return total([times(a, b)], by=rate / low)
     return None
 
 
@@ -211,7 +210,7 @@ def _tradeoff_rows(ours: Estimates, _ns2: Estimates) -> Rows:
         for v in MULTI:
             p = Point(v, 0, rate, place)
             rows.append([PLACES[place], f"{rate:g} Mbit/s", NAMES[v], cell(ours.get(p, GOODPUT), 1e-3),
-                         cell(ours.get(p, JAIN))])  # fmt: skip
+                         cell(ours.get(p, JAIN), limits=SHARE)])  # fmt: skip
     return rows
 
 

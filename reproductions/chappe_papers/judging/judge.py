@@ -188,7 +188,7 @@ def _above(e: Estimate, value: float) -> float:
     if isinstance(e, Times):
         return e.p(value)
     if isinstance(e, Quotient):
-        return 1.0 if value == math.inf else min(2 * e.beyond(value).p_above(), 1.0)
+        return min(2 * e.beyond(value).p_above(), 1.0)
     if isinstance(e, Among):
         # It was decided at the level of the choice.
         return 0.0 if e.low > value else 1.0
@@ -367,7 +367,7 @@ def _widened(low: float, high: float) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Answer:
-    """The answers to a claim: direction, size, exceptions, and the word that follows from them.
+    """The answers to a claim: direction, size, and the word that follows from them.
 
     Attributes:
         observations: Its observations, point by point.
@@ -448,11 +448,6 @@ class Answer:
     def open(self) -> int:
         """Number of undecided points."""
         return self.checks.count(None)
-
-    @property
-    def exceptions(self) -> tuple[str, ...]:
-        """The points that contradict the paper."""
-        return tuple(c.where for c, check in zip(self.observations, self.checks, strict=True) if check is False)
 
     @cached_property
     def size(self) -> Size | None:

@@ -146,11 +146,22 @@ class Sheet:
         return self.rows(data, data)
 
 
-def cell(e: Estimate | None, scale: float = 1.0) -> str:
-    """A mean and its interval, for people."""
+QUANTITY = (0.0, math.inf)
+"""Limits of a quantity that is never negative."""
+
+SHARE = (0.0, 1.0)
+"""Limits of a share, and of Jain's index."""
+
+CHANGE = (-math.inf, math.inf)
+"""Limits of a difference."""
+
+
+def cell(e: Estimate | None, scale: float = 1.0, limits: tuple[float, float] = QUANTITY) -> str:
+    """A mean and its interval, which ends at the limits of the quantity, for people."""
     if e is None:
         return "-"
     low, high = e.interval()
+    low, high = max(low, limits[0]), min(high, limits[1])
     known = math.isfinite(low) and math.isfinite(high)
     return show.estimate(
         {"estimate": e.mean, "ci_low": low if known else None, "ci_high": high if known else None}, scale
@@ -196,7 +207,8 @@ def figure(
                 for v in variants
                 for t in (ns2, ours)
             ]
-            rows.append([where, *(cell(e, panel.scale) for e in estimates)])
+            limits = QUANTITY if panel.derived is None else CHANGE
+            rows.append([where, *(cell(e, panel.scale, limits) for e in estimates)])
     return shown(name, title, panels[0].y_label, header, rows, folder)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from chappe_papers.extras import Extra, percent
 from chappe_papers.judging.judge import times
-from chappe_papers.pages.figures import Rows, Sheet, cell
+from chappe_papers.pages.figures import SHARE, Rows, Sheet, cell
 from chappe_papers.ramarathinam2003 import likelihood
 from chappe_papers.ramarathinam2003.consistency import Medians, ranks
 from chappe_papers.ramarathinam2003.design import (
@@ -223,7 +223,7 @@ def _udp_rows(ours: Estimates, _ns2: Estimates) -> Rows:
         for reading in _UDP_NETWORKS:
             p = Point("reno", r, reading)
             segments, tcp = [cell(ours.get(p, SEGMENTS[load])) for load in LOADS], cell(ours.get(p, TCP_BITS), 1e-6)
-            acks = f"{cell(ours.get(p, ACKS_LOST), 100.0)} %"
+            acks = f"{cell(ours.get(p, ACKS_LOST), 100.0, SHARE)} %"
             if reading == MAIN:
                 rows.append([ROUTINGS[r], "none: the mesh is TCP", *segments, tcp, "-", "-", acks])
                 continue

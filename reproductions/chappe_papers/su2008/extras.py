@@ -8,7 +8,7 @@ from chappe.stats import Estimate
 
 from chappe_papers.extras import Extra, gain
 from chappe_papers.judging.claims import needs
-from chappe_papers.pages.figures import Rows, Sheet, cell
+from chappe_papers.pages.figures import CHANGE, SHARE, Rows, Sheet, cell
 from chappe_papers.runs.estimates import Estimates
 from chappe_papers.statistics.pairs import Paired
 from chappe_papers.su2008 import informed
@@ -115,7 +115,7 @@ def _buffer_rows(ours: Estimates, _: Estimates) -> Rows:
     for s in _TWO:
         for h in HOPS:
             shared = Point("shared", h, scheme=s)
-            cells = [cell(ours.get(shared, AGGREGATE), 1e-3), cell(ours.get(shared, JAIN))]
+            cells = [cell(ours.get(shared, AGGREGATE), 1e-3), cell(ours.get(shared, JAIN), limits=SHARE)]
             for host in LATER.values():
                 p = Point("path", h, scheme=s, host=host)
                 cells += [cell(ours.get(p, AGGREGATE), 1e-3), cell(ours.get(p, WINDOW))]
@@ -189,8 +189,8 @@ def _clamping_rows(ours: Estimates, _: Estimates) -> Rows:
     rows = []
     for hops, model in _CLAMPED_AT:
         for s in _CLAMPED:
-            indices = [cell(ours.get(_clamped(hops, model, t), JAIN)) for t in ("reno", s)]
-            rows.append([str(hops), model, SCHEMES[s][0], *indices, cell(_fairer(ours, hops, model, s))])
+            indices = [cell(ours.get(_clamped(hops, model, t), JAIN), limits=SHARE) for t in ("reno", s)]
+            rows.append([str(hops), model, SCHEMES[s][0], *indices, cell(_fairer(ours, hops, model, s), limits=CHANGE)])
     return rows
 
 

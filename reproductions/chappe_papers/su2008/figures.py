@@ -9,7 +9,7 @@ from chappe import text as show
 from chappe.stats import Estimate
 
 from chappe_papers.judging.judge import times
-from chappe_papers.pages.figures import Chart, Legend, Panel, Picture, Rows, Sheet, cell, panel
+from chappe_papers.pages.figures import SHARE, Chart, Legend, Panel, Picture, Rows, Sheet, cell, panel
 from chappe_papers.runs.estimates import Estimates
 from chappe_papers.statistics.pairs import Paired
 from chappe_papers.su2008 import informed, microscopic
@@ -198,7 +198,7 @@ def _jain_rows(ours: Estimates, _: Estimates) -> Rows:
     rows = []
     for rate, short in (("fixed", "11"), ("auto", "auto")):
         rows.append([RATES[rate], "paper", *(_reported(f"T2-{short}-{h}") for h in HOPS)])
-        rows.append([RATES[rate], "here", *(cell(ours.get(Point("rows", h, rate), JAIN)) for h in HOPS)])
+        rows.append([RATES[rate], "here", *(cell(ours.get(Point("rows", h, rate), JAIN), limits=SHARE) for h in HOPS)])
     return rows
 
 
@@ -208,7 +208,7 @@ def _mix_rows(ours: Estimates, _: Estimates) -> Rows:
         rows.append([str(node), "paper", *_reported(f"T3-{node}").split(" / ")])
         for counted in COUNTED:
             shares = [ours.get(Point("path"), mix(counted, node, m)) for m in MBPS]
-            rows.append([str(node), counted, *(cell(e, 100) for e in shares)])
+            rows.append([str(node), counted, *(cell(e, 100, SHARE) for e in shares)])
     return rows
 
 
@@ -251,7 +251,7 @@ def _disjoint_rows(ours: Estimates, _: Estimates) -> Rows:
             paths = [cell(ours.get(p, row(n)), 1e-3).partition(" ")[0] for n in range(ROWS)]
             rows.append([str(h), name, _reported(f"T6P-{name}-{h}"), " ".join(paths), _reported(f"T6-{name}-{h}"),
                          cell(ours.get(p, AGGREGATE), 1e-3), _relative(ours, p), _reported(f"T6J-{name}-{h}"),
-                         cell(ours.get(p, JAIN))])  # fmt: skip
+                         cell(ours.get(p, JAIN), limits=SHARE)])  # fmt: skip
     return rows
 
 
@@ -263,7 +263,7 @@ def _shared_rows(ours: Estimates, _: Estimates) -> Rows:
             name = SCHEMES[scheme][0].removeprefix("TCP ")
             reported = "5594" if (name, h) == ("Clamping 3", 1) else _reported(f"T7-{name}-{h}")
             rows.append([str(h), name, reported, cell(ours.get(p, AGGREGATE), 1e-3), _relative(ours, p),
-                         _reported(f"T7J-{name}-{h}"), cell(ours.get(p, JAIN))])  # fmt: skip
+                         _reported(f"T7J-{name}-{h}"), cell(ours.get(p, JAIN), limits=SHARE)])  # fmt: skip
     return rows
 
 

@@ -2,10 +2,9 @@
 
 ``python reproductions/experiments/verdicts/recompute.py results/zhou2004 results/su2008`` reads effects, intervals,
 standard errors and degrees of freedom, recomputes probabilities, decisions (Holm) and verdicts, and compares them with
-those of the file; exit code 1 if any differs. Without folders it reads the published ones, which were judged at up to
-four looks (1.25 % each); ``--level 5`` is for a folder without ``--decide``, ``--level 1`` for short runs. Tests that
-need all runs (ranks, single runs, resamples, equal values) are taken from the file, and counted. It imports nothing of
-Chappe, so that a mistake there is not repeated here.
+those of the file; exit code 1 if any differs. Without folders it reads the published ones. Tests that need all runs
+(ranks, single runs, resamples, equal values) are taken from the file, and counted. It imports nothing of Chappe, so
+that a mistake there is not repeated here.
 """
 
 import argparse
@@ -23,9 +22,6 @@ PUBLISHED = Path(__file__).parents[2] / "docs" / "papers"
 
 READING = 0.05
 """Reading tolerance of a number of the paper."""
-
-LOOK = 1.25
-"""Level of a look [%]: a quarter of 5 %."""
 
 AGREES, OPPOSITE, NONE, OPEN, CHOSE = "as the paper says", "opposite", "no effect", "open", "calibration"
 
@@ -225,12 +221,13 @@ def differs(of: Sequence[Point], alpha: float) -> bool | None:
 SIZES = ("larger", "smaller", "larger and smaller")
 
 
-def compare(rows: Sequence[dict[str, str]], alpha: float) -> list[tuple[str, ...]]:
+def compare(rows: Sequence[dict[str, str]]) -> list[tuple[str, ...]]:
     """Of each claim: verdict in the file and recomputed, whether the size differs, and the points decided otherwise."""
     found = []
     for name in dict.fromkeys(r["claim"] for r in rows):
         own = [r for r in rows if r["claim"] == name]
         of = points(r for r in own if r["answer"])
+        alpha = float(own[0]["level_percent"]) / 100
         decided = decisions(of, alpha)
         said = own[0]["size"] in SIZES
         size = differs(of, alpha)
@@ -252,7 +249,7 @@ HEADER = (
 )
 
 COLUMNS = {"effect", "low_95", "high_95", "standard_error", "degrees_of_freedom", "paper_low", "paper_high", "zero",
-           "test", "from", "to", "hangs_on", "skewness"}  # fmt: skip
+           "test", "from", "to", "hangs_on", "skewness", "level_percent"}  # fmt: skip
 
 
 def read(folder: Path) -> list[dict[str, str]]:
@@ -268,10 +265,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Prints the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folders", nargs="*", type=Path, help="folders with claims.csv")
-    parser.add_argument("--level", type=float, default=LOOK, help="level of a claim [%%]")
     chosen = parser.parse_args(arguments)
     folders = chosen.folders or sorted(f.parent for f in PUBLISHED.glob("*/claims.csv"))
-    rows = [row for folder in folders for row in compare(read(folder), chosen.level / 100)]
+    rows = [row for folder in folders for row in compare(read(folder))]
     widths = [max(map(len, column)) for column in zip(HEADER, *rows, strict=True)]
     for row in (HEADER, *rows):
         print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())

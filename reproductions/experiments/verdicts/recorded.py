@@ -19,14 +19,12 @@ from chappe.stats import Estimate, Skewed
 from chappe.stats.quantiles import Quantile
 from chappe.study import Relative
 from chappe_papers.judging.claims import Claim
-from chappe_papers.judging.decide import LOOKS
-from chappe_papers.judging.judge import Answer, Check, Form, Observation, Size, _beyond, inside
+from chappe_papers.judging.judge import LEVEL, Answer, Check, Observation, Size, _beyond, inside
 from chappe_papers.judging.words import Decided, Decision
 from chappe_papers.paper import Paper
 from chappe_papers.runs.estimates import Estimates
 from chappe_papers.statistics.pairs import Paired
 from chappe_papers.statistics.quotients import Quotient
-from scipy import stats
 
 Row = dict[str, str]
 
@@ -48,28 +46,33 @@ class Recorded(Quotient):
     @cached_property
     def _parabola(self) -> tuple[float, float]:
         """Slope and curvature of the variance over the distance from the number: it is known at both ends, too."""
-        q = stats.t.ppf(0.975, self.df)
+        reach = np.array(Skewed.by(self).reach())
         ends = np.array([self.low - self.mean, self.high - self.mean])
         if not np.isfinite(ends).all() or not ends.all():
             return 0.0, 0.0
-        slope, curvature = np.linalg.solve(np.stack([ends, ends**2], axis=1), (ends / q) ** 2 - self.variance)
+        slope, curvature = np.linalg.solve(np.stack([ends, ends**2], axis=1), (ends / reach) ** 2 - self.variance)
         return float(slope), float(curvature)
 
     def beyond(self, value: float) -> Skewed:
         """Difference from a value, with the variance that it has there."""
         slope, curvature = self._parabola
         x = value - self.mean
-        return Skewed(-x, max(self.variance + slope * x + curvature * x * x, 0.0), self.df)
+        variance = max(self.variance + slope * x + curvature * x * x, 0.0)
+        return Skewed(-x, variance, self.df, skewness=self.skewness)
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """Ends of the interval; the published ones at 95 %."""
         if confidence == 0.95 or not self.variance:
             return self.low, self.high
         slope, curvature = self._parabola
-        q2 = float(stats.t.ppf(0.5 + confidence / 2, self.df)) ** 2
-        roots = np.roots([1 - q2 * curvature, -q2 * slope, -q2 * self.variance])
-        low, high = sorted(self.mean + roots.real)
-        return (float(low), float(high)) if 1 - q2 * curvature > 0 else (-math.inf, math.inf)
+        ends = []
+        for reach, end in zip(Skewed.by(self).reach(confidence), (min, max), strict=True):
+            square = reach**2
+            if not 1 - square * curvature > 0:
+                return -math.inf, math.inf
+            roots = np.roots([1 - square * curvature, -square * slope, -square * self.variance])
+            ends.append(self.mean + float(end(roots.real)))
+        return ends[0], ends[1]
 
 
 @dataclass(frozen=True)
@@ -158,7 +161,8 @@ def _effect(row: Row, o: Observation) -> Recorded:
     if math.isnan(error):
         error, df = max(high - mean, mean - low) / 1.96, math.inf
     nothing = Relative(UNKNOWN, UNKNOWN)
-    return Recorded(mean, error * error, df, relative=nothing, low=low, high=high)
+    skewness = float(row["skewness"] or 0)
+    return Recorded(mean, error * error, df, skewness=skewness, relative=nothing, low=low, high=high)
 
 
 def _tested(o: Observation) -> Observation:
@@ -195,7 +199,8 @@ def answer(claim: Claim, rows: list[Row], x: tuple[Any, ...]) -> RecordedAnswer:
     numbers = [(s, g, n) for _, s, g, n in _key(("", s, g) for _, s, g in parts)]
     observations, kept = [], {}
     for n, (row, key, number) in enumerate(zip(own, keys, numbers, strict=True)):
-        o = said.get(key) or in_order.get(number) or Observation("", UNKNOWN, 1.0, 1.0, form=Form(unit=row["unit"]))
+        o = said.get(key) or in_order.get(number) or Observation("", UNKNOWN, 1.0, 1.0)
+        o = replace(o, form=replace(o.form, unit=row["unit"]))
         o = replace(o, where=row["where"], group=row["group"], sub_claim=key[1])
         effect = _effect(row, o)
         o = _tested(replace(o, effect=effect))
@@ -205,13 +210,20 @@ def answer(claim: Claim, rows: list[Row], x: tuple[Any, ...]) -> RecordedAnswer:
         observations.append(o)
     size = rows[0]["size"]
     spreads = {n: row["single_runs"] for n, row in enumerate(own) if row.get("single_runs")}
-    return RecordedAnswer(tuple(observations), False, LOOKS, claim.first, claim.hangs, kept, size, spreads)
+    looks = round(100 * LEVEL / float(rows[0]["level_percent"]))
+    return RecordedAnswer(tuple(observations), False, looks, claim.first, claim.hangs, kept, size, spreads)
+
+
+def read(path: Path) -> list[Row]:
+    """The rows of a file of claims."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def published(paper: Paper, folder: Path = DOCS) -> dict[str, list[Row]]:
     """The rows of each claim of a paper."""
     rows: dict[str, list[Row]] = {}
-    for row in csv.DictReader((folder / paper.name / "claims.csv").read_text(encoding="utf-8").splitlines()):
+    for row in read(folder / paper.name / "claims.csv"):
         rows.setdefault(row["claim"], []).append(row)
     return rows
 

@@ -3,8 +3,11 @@
 ``python reproductions/experiments/verdicts/recount.py`` reads ``docs/papers/*/claims.csv`` and writes it again, with
 ``findings.csv`` (in the package, too) and the parts of the pages that follow from verdicts. Effects and intervals stay
 as they were measured. Then ``reproductions/docs/publish.py`` and ``quality.py`` write the pages of all papers.
+
+``recount.py results/su2008 ...`` first takes the points of fresh experiments from the ``fresh.csv`` of these folders.
 """
 
+import argparse
 import re
 import shutil
 from collections.abc import Mapping, Sequence
@@ -14,9 +17,10 @@ from pathlib import Path
 import chappe_papers
 import recorded
 from chappe_papers import reproduce, summary
+from chappe_papers.judging import decide
 from chappe_papers.judging.advice import Outcome
 from chappe_papers.judging.judge import Answer
-from chappe_papers.judging.words import Decision, Verdict
+from chappe_papers.judging.words import Verdict
 from chappe_papers.pages import answers as answers_of
 from chappe_papers.pages import page
 from chappe_papers.pages.files import write_csv
@@ -37,6 +41,7 @@ def claims(paper: Paper, answers: Answers, rows: Mapping[str, Sequence[Row]]) ->
             row = dict.fromkeys(reproduce.CLAIM_COLUMNS, "") | {k: r.get(k, "") for k in reproduce.CLAIM_COLUMNS}
             row |= {"verdict": a.verdict.value, "condition": a.word.condition, "hangs_on": c.hangs, "says": c.says}
             row["size"] = a.size.value if a.size else ""
+            row["level_percent"] = f"{100 * a.level:g}"
             if o is not None and d is not None:
                 row["sub_claim"] = c.first if a.word.parts and not o.sub_claim else o.sub_claim
                 row |= {
@@ -49,21 +54,13 @@ def claims(paper: Paper, answers: Answers, rows: Mapping[str, Sequence[Row]]) ->
                     value = limit * o.form.scale + o.form.offset
                     row[name] = "" if value != value else f"{value:.12g}"
                 row["answer"] = d.decision.value
-            if r["ns2_answer"] == "contrary":
-                row["ns2_answer"] = _theirs(r, o)
             lines.append([row[k] for k in reproduce.CLAIM_COLUMNS])
     write_csv(DOCS / paper.name / "claims.csv", reproduce.CLAIM_COLUMNS, lines)
 
 
-def _theirs(row: Row, o: object) -> str:
-    """The decision of ns-2 where it contradicts: its intervals are not published, the side of its effect is."""
-    limits, is_less = getattr(o, "limits", (0.0, 0.0)), getattr(o, "test", "") == "less"
-    form = getattr(o, "form", None)
-    if form is None or limits[0] == limits[1]:
-        return Decision.OPPOSITE.value
-    effect = (float(row["ns2_effect"]) - form.offset) / form.scale
-    is_opposite = effect > limits[0] if is_less else effect < limits[0]
-    return (Decision.OPPOSITE if is_opposite else Decision.NONE).value
+def _is_fresh(answer: Answer) -> bool:
+    """True if the claim was judged by its fresh experiment: once, at the whole level."""
+    return answer.looks == 1
 
 
 def findings(paper: Paper, answers: Answers) -> tuple[list[page.JudgedFinding], dict[str, Outcome]]:
@@ -71,7 +68,8 @@ def findings(paper: Paper, answers: Answers) -> tuple[list[page.JudgedFinding], 
     before = summary.shipped(paper)
     numbers = {f.says: f.ours for f in before.findings}
     judged = [replace(f.judged(dict(answers)), ours=numbers[f.says]) for f in paper.findings]
-    outcomes = {c: Outcome(a.reported, before.claims[c].effects) for c, a in answers.items()}
+    outcomes = {c: Outcome(a.reported, a.effects if _is_fresh(a) else before.claims[c].effects)
+                for c, a in answers.items()}  # fmt: skip
     for path in (DOCS / paper.name / summary.FILE, Path(str(paper.folder)) / summary.FILE):
         summary.write(path, judged, outcomes)
     return judged, outcomes
@@ -83,7 +81,7 @@ def markdown(
     """Writes the parts of the page that follow from verdicts."""
     path = DOCS / f"{paper.name}.md"
     text = path.read_text(encoding="utf-8")
-    _, note, rest = re.split(r"^(Runs of full length, .*)$", text, maxsplit=1, flags=re.MULTILINE)
+    _, note, rest = re.split(rf"^({reproduce.FULL.split(' (')[0]}.*)$", text, maxsplit=1, flags=re.MULTILINE)
     counts = page.counted(summary.counts(o.verdict for o in outcomes.values()))
     hanging = summary.unknowns(paper)
     content = page.Page(
@@ -91,12 +89,23 @@ def markdown(
         robust=summary.robust(judged, hanging), unknowns=hanging,
     )  # fmt: skip
     rest = re.sub(r"^Claims: .*\. \[What", f"Claims: {counts}. [What", rest, flags=re.MULTILINE)
+    rest = _looks(answers, rest)
     rest = _why(paper, answers, rest)
     rest = "\n\n".join(_section(block, answers, outcomes) for block in rest.split("\n\n"))
     rest = _advice(paper, outcomes, rest)
     leading = answers_of.leading(summary.answered(paper), f"{paper.name}/")
     top = "\n".join([f"# {paper.title}", "", page.ABOUT, "", *leading, *page.first_screen(content)])
     path.write_text(f"{top}\n{note.removesuffix(page.NUMBERS).strip()} {page.NUMBERS}{rest}", encoding="utf-8")
+
+
+def _looks(answers: Answers, text: str) -> str:
+    """How often each claim was looked at, with those that were judged by a fresh experiment."""
+    start, end = "Undecided claims have further runs (`--decide`).", "\n"
+    before, _, after = text.partition(start)
+    said, _, after = after.partition(end)
+    looks = {c: int(n).bit_length() for c, n in re.findall(r"(P\d-\w+-\d+) (\d+) times", said)}
+    looks |= {c: decide.LOOKS + 1 for c, a in answers.items() if _is_fresh(a)}
+    return f"{before}{reproduce.sequential({c: looks[c] for c in answers if c in looks})}{end}{after}"
 
 
 def _why(paper: Paper, answers: Answers, text: str) -> str:
@@ -132,7 +141,7 @@ def _remarks(block: str, answers: Answers) -> list[str]:
         if name.rpartition("-")[0] and _same_section(name, section):
             takes = re.search(r"(about [\d,]+ times the|slightly more) runs would decide it", said.get(name, ""))
             parts = reproduce.conditions(a) + ([a.bound] if a.bound else [])
-            parts += [takes[0]] if takes and a.verdict is Verdict.OPEN else []
+            parts += [takes[0]] if takes and a.verdict is Verdict.OPEN and not _is_fresh(a) else []
             parts += [a.sized] if a.sized else []
             found += [f"{name}: {'; '.join(parts)}."] if parts else []
     return found
@@ -156,11 +165,24 @@ def _advice(paper: Paper, outcomes: Mapping[str, Outcome], text: str) -> str:
     return "\n".join([before + heading, *lines]) + "\n"
 
 
+def rows_of(paper: Paper, folders: Sequence[Path]) -> dict[str, list[Row]]:
+    """The published rows of each claim, and in their place those of fresh experiments in some folders."""
+    rows = recorded.published(paper)
+    fresh: dict[str, list[Row]] = {}
+    for folder in folders:
+        for row in recorded.read(folder / "fresh.csv"):
+            fresh.setdefault(row["claim"], []).append(row)
+    return rows | {name: fresh[name] for name in rows if name in fresh}
+
+
 def main() -> None:
     """Writes all."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folders", nargs="*", type=Path, help="folders with fresh.csv")
+    folders = parser.parse_args().folders
     for paper in chappe_papers.PAPERS:
-        rows = recorded.published(paper)
-        answers = recorded.answers(paper)
+        rows = rows_of(paper, folders)
+        answers = {c.id: recorded.answer(c, rows[c.id], paper.design.full.x) for c in paper.all_claims}
         claims(paper, answers, rows)
         markdown(paper, answers, *findings(paper, answers))
         unknowns = Path(str(paper.folder)) / summary.UNKNOWNS

@@ -73,13 +73,20 @@ class Relative:
         return (math.nan, math.nan) if math.isnan(low + high) else (max(low, self.least) - 1, high - 1)
 
     def _end(self, confidence: float, side: int) -> float:
-        """An end of the interval of the ratio: degrees of freedom and skewness are those at the end itself."""
-        end = self.a.mean / self.b.mean
+        """An end of the interval of the ratio: degrees of freedom and skewness are those at the end itself.
+
+        NaN if no end is found, as if the ratio may have any size.
+        """
+        end, step = self.a.mean / self.b.mean, 0.0
         for _ in range(_STEPS):
-            before, end = end, self.ends(self.beyond(end), confidence)[side]
-            if math.isnan(end) or math.isclose(end, before, rel_tol=1e-12):
-                break
-        return end
+            new = self.ends(self.beyond(end), confidence)[side]
+            if math.isnan(new) or math.isclose(new, end, rel_tol=1e-12):
+                return new
+            # Takes half a step back, because whole steps may swing between two values forever.
+            turns = (new - end) * step < 0
+            step = new - end
+            end += step / 2 if turns else step
+        return math.nan
 
     def ends(self, like: Skewed, confidence: float) -> tuple[float, float]:
         """Ends of the interval of the ratio with the degrees of freedom and the skewness of a certain difference.
