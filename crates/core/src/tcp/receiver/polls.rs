@@ -64,9 +64,11 @@ mod tests {
         DataSegment { seq, sent, born: sent, syn: seq == 0, ..DataSegment::default() }
     }
 
-    /// Acknowledgements of segments that arrive at these instants, of which the SYN is the first: the instant [us], the
-    /// next segment expected, and the SACK blocks.
-    fn acks(segments: &[(u64, DataSegment, Ecn)]) -> Vec<(u64, Seq, Vec<(Seq, Seq)>)> {
+    /// An acknowledgement: its instant [us], the next segment expected, and the SACK blocks.
+    type Acked = (u64, Seq, Vec<(Seq, Seq)>);
+
+    /// Acknowledgements of segments that arrive at these instants [us] after a SYN.
+    fn acks(segments: &[(u64, DataSegment, Ecn)]) -> Vec<Acked> {
         let loss_recovery = Some(crate::tcp::config::variants::Method::RackTlp);
         let (mss, header_size) = (MSS, Bytes(52));
         let cfg = Config { gro: true, timestamps: true, loss_recovery, mss, header_size, ..Config::default() };

@@ -250,7 +250,7 @@ impl QosStation {
         })
     }
 
-    /// Returns true if the station holds a packet.
+    /// Returns true if the station holds no packet.
     pub fn is_free(&self) -> bool {
         self.queues.iter().all(Queue::is_empty) && self.mac80211.as_ref().is_none_or(|waiting| waiting.is_empty())
     }
