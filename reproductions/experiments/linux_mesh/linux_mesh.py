@@ -1,6 +1,6 @@
 """Linux's TCP over meshes: which problems of 2003 to 2008 are gone, which are not, and what to change.
 
-``python reproductions/experiments/linux_mesh/linux_mesh.py`` makes the runs and writes the page ``linux-mesh.md`` with
+``python reproductions/experiments/linux_mesh/linux_mesh.py`` makes the runs and writes the page ``single-frames.md`` with
 its figure; ``--seeds`` and ``--stop`` make fewer and shorter runs. ``linux_mesh_runs.py`` has senders, techniques and
 networks, ``linux_mesh_compare.py`` their comparisons, ``linux_mesh_lines.py`` the answers, ``linux_mesh_advice.py`` the
 recommendations of the papers.
@@ -25,8 +25,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGE = DOCS / "linux-mesh.md"
-FIGURE = DOCS / "linux-mesh.svg"
+PAGE = DOCS / "single-frames.md"
+FIGURE = DOCS / "single-frames.svg"
 SHOWN = (1, 3, 5, FAR)
 """Lengths of the tables of means [hops]."""
 
@@ -55,7 +55,7 @@ class Page:
         """The page."""
         stops = ", ".join(f"{network.stop} ({network.short})" for network in self.networks.values())
         lines = [
-            "# Linux's TCP over meshes",
+            "# Linux's TCP over meshes of single frames",
             "",
             *self.answers.short(),
             "",

@@ -271,16 +271,16 @@ class Page:
             wrapped(
                 f"{runs:,} runs, {self.seeds} of each kind, of {STOP}, to Europe and the US of {STOP_AFAR}; the first "
                 "two sevenths do not count. 802.11n and 802.11ac are the preset `linux-mesh`: the TCP of Linux 6.18, "
-                "mac80211's queues with CoDel, airtime fairness and airtime limits, Minstrel-HT, 32 MPDUs in at most 4 ms. "
-                "Nodes are 200 m apart and decode "
-                "the fastest rates; those 400 m apart sense each other; others are hidden. The access point has "
-                "stations at 100 m, the slow one at 480 m. The wires to Europe and the US have 31 and 115 ms. 802.11b "
-                "and 802.11a send single frames, over ns-2's radios. [single-frames.md](single-frames.md) has more of "
-                "them: Su's mesh, lossy links, the classroom, walking nodes, and the recommendations of the papers. "
-                "The preset was compared with a kernel over a wire ([validation-linux.md](validation-linux.md)) and "
-                "over radios ([kernel-over-radios.md](kernel-over-radios.md)). "
-                "`python reproductions/experiments/linux_mesh/wifi.py` makes the runs and writes "
-                "this page; for your own mesh, `chappe advise`."
+                "mac80211's queues with CoDel, airtime fairness and airtime limits, GRO, Minstrel-HT, 32 MPDUs in at "
+                "most 4 ms. Nodes are 200 m apart and decode the fastest rates; those 400 m apart sense each other; "
+                "others are hidden. The access point has stations at 100 m, the slow one at 480 m. The wires to Europe "
+                "and the US have 31 and 115 ms. 802.11b and 802.11a send single frames, over ns-2's radios. "
+                "[single-frames.md](single-frames.md) has more of them: Su's mesh, lossy links, the classroom, walking "
+                "nodes, and the recommendations of the papers. The preset was compared with a kernel over a wire "
+                "([validation-linux.md](validation-linux.md)) and over radios "
+                "([kernel-over-radios.md](kernel-over-radios.md)). "
+                "`python reproductions/experiments/linux_mesh/wifi.py` makes the runs and writes this page; for your "
+                "own mesh, `chappe advise`."
             ), "",
         ]  # fmt: skip
 
