@@ -312,7 +312,7 @@ fn rate_control_of_other_frames() {
     assert_eq!(
         problem("extends = \"802.11n\"\ntopology.spacing = \"20 m\"\nwlan.rate_control.algorithm = \"minstrel\""),
         "my.toml:4:31 it plans the attempts at single frames, not at aggregates -> \
-         choose `fixed`, `arf`, `aarf`, `ideal` or `minstrel_ht`"
+         choose `fixed`, `arf`, `aarf`, `ideal`, `minstrel_ht` or `minstrel_ht_ns3`"
     );
     assert_eq!(
         problem("extends = \"802.11g\"\nwlan = { protection = \"11 Mbit/s\", rts_threshold = \"always\" }"),
