@@ -738,6 +738,11 @@ fn invalid_error_models() {
         problem("wlan.error = { model = \"gilbert_elliott\", gilbert_elliott = { good_to_bad = 0, bad_to_good = 0 } }"),
         "my.toml:2:77 the state never changes -> use the model `uniform`, or let it change"
     );
+    assert_eq!(
+        problem("wlan.error = { model = \"uniform\", rate = 0.1, unit = \"gso_packet\" }"),
+        "my.toml:2:54 frames have left the node of the sender one by one, and are lost one by one \
+         -> use `packet`, or `wired.error` for a wire"
+    );
 }
 
 #[test]
