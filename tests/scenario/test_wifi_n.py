@@ -76,7 +76,7 @@ def test_motion_batteries_and_channels(preset: Preset) -> None:
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_rate_control_and_loss(preset: Preset) -> None:
-    for algorithm in ("aarf", "minstrel_ht", "ideal"):
+    for algorithm in ("aarf", "minstrel_ht", "minstrel_ht_ns3", "ideal"):
         results = run(preset, **{"wlan.rate_control.algorithm": algorithm, "wlan.ppdu.mcs": 0})
         check(results)
         assert results.recorded["frames"]["rate_bps"].n_unique() > 2

@@ -312,7 +312,7 @@ fn rate_control_of_other_frames() {
     assert_eq!(
         problem("extends = \"802.11n\"\ntopology.spacing = \"20 m\"\nwlan.rate_control.algorithm = \"minstrel\""),
         "my.toml:4:31 it plans the attempts at single frames, not at aggregates -> \
-         choose `fixed`, `arf`, `aarf`, `ideal` or `minstrel_ht`"
+         choose `fixed`, `arf`, `aarf`, `ideal`, `minstrel_ht` or `minstrel_ht_ns3`"
     );
     assert_eq!(
         problem("extends = \"802.11g\"\nwlan = { protection = \"11 Mbit/s\", rts_threshold = \"always\" }"),
@@ -737,6 +737,11 @@ fn invalid_error_models() {
     assert_eq!(
         problem("wlan.error = { model = \"gilbert_elliott\", gilbert_elliott = { good_to_bad = 0, bad_to_good = 0 } }"),
         "my.toml:2:77 the state never changes -> use the model `uniform`, or let it change"
+    );
+    assert_eq!(
+        problem("wlan.error = { model = \"uniform\", rate = 0.1, unit = \"gso_packet\" }"),
+        "my.toml:2:54 frames have left the node of the sender one by one, and are lost one by one \
+         -> use `packet`, or `wired.error` for a wire"
     );
 }
 

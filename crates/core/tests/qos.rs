@@ -8,7 +8,7 @@ use chappe_core::sim::Sim;
 use proptest::prelude::*;
 
 /// Algorithms that choose rates for aggregates, and none.
-const ALGORITHMS: [&str; 6] = ["fixed", "arf", "aarf", "cara", "ideal", "minstrel_ht"];
+const ALGORITHMS: [&str; 7] = ["fixed", "arf", "aarf", "cara", "ideal", "minstrel_ht", "minstrel_ht_ns3"];
 
 /// Stations of one cell that send datagrams to each other, all categories with one TXOP limit \[us\].
 fn cells() -> impl Strategy<Value = (String, u32)> {

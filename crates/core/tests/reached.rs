@@ -10,12 +10,13 @@ fn read(text: &str) -> Result<Scenario, String> {
 
 /// Preset, word of the algorithm, and settings of the slowest rate, with acknowledgements at that rate, as rate control
 /// has them (10.6.6.5).
-const PHYS: [(&str, &str, &str); 9] = [
+const PHYS: [(&str, &str, &str); 10] = [
     ("802.11n", "aarf", "wlan.ppdu.mcs = 0"),
     ("802.11n", "arf", "wlan.ppdu.mcs = 0"),
     ("802.11n", "ideal", "wlan.ppdu.mcs = 0"),
     ("802.11ac", "aarf", "wlan.ppdu.mcs = 0"),
     ("802.11ac", "minstrel_ht", "wlan.ppdu.mcs = 0"),
+    ("802.11n", "minstrel_ht_ns3", "wlan.ppdu.mcs = 0"),
     ("802.11a", "aarf", "wlan.data_rate = \"6 Mbit/s\"\nwlan.response_rates = [\"6 Mbit/s\"]"),
     ("802.11a", "ideal", "wlan.data_rate = \"6 Mbit/s\"\nwlan.response_rates = [\"6 Mbit/s\"]"),
     ("standard", "minstrel", "wlan.data_rate = \"1 Mbit/s\""),

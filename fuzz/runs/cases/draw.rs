@@ -419,7 +419,7 @@ impl Draw<'_> {
         }
         if self.chance.one_in(3) {
             let algorithm = self.set_word("wlan.rate_control.algorithm");
-            if algorithm == "ideal" && !self.sums || algorithm == "minstrel_ht" {
+            if algorithm == "ideal" && !self.sums || algorithm.starts_with("minstrel_ht") {
                 self.set("wlan.rate_control.algorithm", "fixed");
             } else if self.chance.one_in(3) {
                 self.set("wlan.rate_control.rates", few);
@@ -487,9 +487,9 @@ impl Draw<'_> {
             self.set("wlan.edca.best_effort.txop_limit", limit);
         }
         if self.chance.one_in(3) {
-            let algorithm = self.chance.pick(&["arf", "aarf", "ideal", "minstrel_ht"]).to_owned();
+            let algorithm = self.chance.pick(&["arf", "aarf", "ideal", "minstrel_ht", "minstrel_ht_ns3"]).to_owned();
             let sends_ht = of_preset || self.json["wlan"]["ppdu"]["format"] != "non_ht";
-            if (algorithm != "ideal" || self.sums) && (algorithm != "minstrel_ht" || sends_ht) {
+            if (algorithm != "ideal" || self.sums) && (!algorithm.starts_with("minstrel_ht") || sends_ht) {
                 self.set("wlan.rate_control.algorithm", algorithm);
             }
         }

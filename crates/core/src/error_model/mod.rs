@@ -5,9 +5,10 @@
 
 pub mod gilbert_elliott;
 
+use crate::packet::{Body, FlowId, Packet, Seq};
 use crate::rng::Stream;
 use crate::setting::limit::{LARGEST_PACKET, at_most, range};
-use crate::unit::Bytes;
+use crate::unit::{Bytes, Time};
 use crate::{keywords, settings};
 use gilbert_elliott::GilbertElliott;
 
@@ -32,6 +33,8 @@ keywords! {
         Byte = "byte",
         /// Bits of a packet.
         Bit = "bit",
+        /// Segments that a TCP sender hands over at once, which are lost together, as a GSO packet is in Linux.
+        GsoPacket = "gso_packet",
     }
 }
 
@@ -39,7 +42,7 @@ impl Unit {
     /// Number of units in a packet of this size \[B\].
     fn count(self, bytes: u32) -> u64 {
         match self {
-            Unit::Packet => 1,
+            Unit::Packet | Unit::GsoPacket => 1,
             Unit::Byte => u64::from(bytes),
             Unit::Bit => 8 * u64::from(bytes),
         }
@@ -130,13 +133,26 @@ impl FrameErrors {
 /// An error model with its state and random stream.
 #[derive(Clone, Debug)]
 pub struct ErrorModel {
-    body: Body,
+    law: Law,
     unit: Unit,
     rng: Stream,
+    /// The last GSO packet.
+    last: GsoPacket,
+}
+
+/// Segments of a flow that were handed over at once.
+#[derive(Clone, Copy, Debug)]
+struct GsoPacket {
+    flow: FlowId,
+    born: Time,
+    /// The next segment, and how many may follow.
+    next: Seq,
+    left: u32,
+    damaged: bool,
 }
 
 #[derive(Clone, Debug)]
-enum Body {
+enum Law {
     None,
     Uniform { rate: f64 },
     GilbertElliott(Box<GilbertElliott>),
@@ -145,33 +161,51 @@ enum Body {
 impl ErrorModel {
     /// The model with its random stream.
     pub fn new(cfg: &Config, mut rng: Stream) -> ErrorModel {
-        let body = match cfg.model {
-            Kind::None => Body::None,
-            Kind::Uniform => Body::Uniform { rate: cfg.rate },
-            Kind::GilbertElliott => Body::GilbertElliott(Box::new(GilbertElliott::new(&cfg.gilbert_elliott, &mut rng))),
+        let law = match cfg.model {
+            Kind::None => Law::None,
+            Kind::Uniform => Law::Uniform { rate: cfg.rate },
+            Kind::GilbertElliott => Law::GilbertElliott(Box::new(GilbertElliott::new(&cfg.gilbert_elliott, &mut rng))),
         };
-        ErrorModel { body, unit: cfg.unit, rng }
+        let last = GsoPacket { flow: FlowId::NONE, born: Time::ZERO, next: 0, left: 0, damaged: false };
+        ErrorModel { law, unit: cfg.unit, rng, last }
     }
 
     /// Changes the rate of the model `uniform`; other models ignore it.
     pub fn set_rate(&mut self, to: f64) {
-        if let Body::Uniform { rate } = &mut self.body {
+        if let Law::Uniform { rate } = &mut self.law {
             *rate = to;
         }
     }
 
+    /// Returns true if a packet is damaged. `at_once`: number of segments that the sender of a flow hands over at once.
+    pub fn damages_packet(&mut self, p: &Packet, at_once: impl FnOnce(FlowId) -> u32) -> bool {
+        let Body::Data(segment) = p.body else { return self.damages(p.bytes) };
+        if self.unit != Unit::GsoPacket {
+            return self.damages(p.bytes);
+        }
+        let last = &mut self.last;
+        if last.left > 0 && (last.flow, last.born, last.next) == (p.flow, p.born, segment.seq) {
+            (last.next, last.left) = (last.next + 1, last.left - 1);
+            return last.damaged;
+        }
+        let damaged = self.damages(p.bytes);
+        let (next, left) = (segment.seq.saturating_add(1), at_once(p.flow) - 1);
+        self.last = GsoPacket { flow: p.flow, born: p.born, next, left, damaged };
+        damaged
+    }
+
     /// Returns true if the next packet, of this size \[B\], is damaged.
     pub fn damages(&mut self, bytes: u32) -> bool {
-        match &mut self.body {
-            Body::None => false,
-            Body::Uniform { rate } => {
+        match &mut self.law {
+            Law::None => false,
+            Law::Uniform { rate } => {
                 let survives = match self.unit {
                     Unit::Packet => 1.0 - *rate,
                     unit => libm::pow(1.0 - *rate, unit.count(bytes) as f64),
                 };
                 self.rng.uniform() >= survives
             }
-            Body::GilbertElliott(model) => model.damages(self.unit.count(bytes), &mut self.rng),
+            Law::GilbertElliott(model) => model.damages(self.unit.count(bytes), &mut self.rng),
         }
     }
 }

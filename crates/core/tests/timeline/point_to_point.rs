@@ -161,6 +161,41 @@ fn losses_before_the_queue_cost_no_time_and_later_ones_do() {
 }
 
 #[test]
+fn segments_that_are_handed_over_at_once_are_lost_together() {
+    // Good and bad states alternate from unit to unit. An initial window of 8 segments leaves the sender at once, in GSO
+    // packets of two segments, as there is no round-trip time yet; datagrams leave one by one.
+    let arrived = |place: &str, unit: &str, flow: &str| -> Vec<u32> {
+        let (_, arrivals) = run(&format!(
+            r#"
+            run = {{ stop = "150 ms", batches = 1, warmup_batches = 0 }}
+            topology = {{ kind = "none", wired_nodes = 2 }}
+            wired = {{ rate = "2 Mbit/s", delay = "26 ms", error_place = "{place}", error = {{
+                model = "gilbert_elliott", unit = "{unit}",
+                gilbert_elliott = {{ good_to_bad = 1, bad_to_good = 1, bad_rate = 1 }} }} }}
+            wired_link = [{{ dst = 1 }}]
+            tcp = {{ syn = false, initial_window = 8, mss = "1000 B" }}
+            cbr = {{ payload = "1000 B", interval = "1 ns", datagrams = 8 }}
+            flow = [{{ dst = 1{flow} }}]
+            "#
+        ));
+        let numbers = arrivals.iter().filter(|a| a.to == NodeId(1)).filter_map(|a| match a.packet.body {
+            Body::Data(segment) if !segment.retransmission => Some(segment.seq),
+            Body::Datagram(datagram) => Some(datagram.seq),
+            _ => None,
+        });
+        numbers.take_while(|&seq| seq < 8).collect()
+    };
+    for place in ["before_queue", "after_transmitter"] {
+        let pairs = arrived(place, "gso_packet", "");
+        assert!(pairs == [0, 1, 4, 5] || pairs == [2, 3, 6, 7], "{place}: {pairs:?}");
+        for (unit, flow) in [("packet", ""), ("gso_packet", ", app = \"cbr\"")] {
+            let single = arrived(place, unit, flow);
+            assert!(single == [0, 2, 4, 6] || single == [1, 3, 5, 7], "{place}, {unit}: {single:?}");
+        }
+    }
+}
+
+#[test]
 fn use_and_queue_of_a_link_under_a_constant_load() {
     // Two flows of 1040 B every 10 ms, at the same instants: the second packet waits for the first, 4.16 ms.
     let (sim, _) = run(r#"

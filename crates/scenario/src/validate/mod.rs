@@ -74,6 +74,13 @@ impl Checker<'_> {
         self.own_settings();
         self.network();
         self.error_model("wlan.error", &cfg.wlan.error.model());
+        if cfg.wlan.error.unit == chappe_core::error_model::Unit::GsoPacket {
+            self.error(
+                "wlan.error.unit",
+                "frames have left the node of the sender one by one, and are lost one by one",
+                "use `packet`, or `wired.error` for a wire",
+            );
+        }
         self.wired_links();
         let few = self.flows();
         self.arrivals();

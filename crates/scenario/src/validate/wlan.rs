@@ -174,7 +174,7 @@ impl Checker<'_> {
         let control = &w.rate_control;
         if control.algorithm.has_chain() && !control.algorithm.over_aggregates() {
             let path = self.owner(of, "wlan.rate_control.algorithm");
-            let help = "choose `fixed`, `arf`, `aarf`, `ideal` or `minstrel_ht`";
+            let help = "choose `fixed`, `arf`, `aarf`, `ideal`, `minstrel_ht` or `minstrel_ht_ns3`";
             self.error(&path, "it plans the attempts at single frames, not at aggregates", help);
         }
         if control.algorithm.chooses_rates() && ppdu.is_ht() && !control.rates.is_empty() {

@@ -2,7 +2,7 @@
 
 use super::Flows;
 use super::flow::{Ends, Flow};
-use crate::packet::{Body, NodeId, Packet, Reason};
+use crate::packet::{Body, FlowId, NodeId, Packet, Reason};
 use crate::sim::network::segment::Segment;
 use crate::sim::timer_numbers::Timer;
 use crate::sim::timers::Timers;
@@ -12,6 +12,14 @@ impl Flows {
     /// Flow of a segment; `None` if a later flow has its number.
     fn flow_of(&mut self, segment: Segment) -> Option<&mut Flow> {
         self.list.get_mut(segment.flow.index()).filter(|flow| segment.born >= flow.since)
+    }
+
+    /// Number of segments that the TCP sender of a flow hands over at once, in one GSO packet of Linux.
+    pub fn segments_at_once(&self, flow: FlowId) -> u32 {
+        match self.list.get(flow.index()) {
+            Some(Flow { ends: Ends::Tcp(ends), .. }) => ends.sender.connection().segments_at_once(),
+            _ => 1,
+        }
     }
 
     /// A segment has left a node, or was dropped there. Notifies its sender if that is in the same node. `refused`: a

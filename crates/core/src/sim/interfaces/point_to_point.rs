@@ -39,11 +39,11 @@ impl Sim {
     /// Puts a packet into the queue in front of a link.
     pub(in crate::sim) fn enqueue_on_link(&mut self, link: usize, packet: PacketId) {
         self.settle(link);
-        let p = &mut self.pool[packet];
         let d = &mut self.net.links.directions[link];
         let from = d.from;
         d.offered += 1;
-        if d.error_place == Place::BeforeQueue && d.error.damages(p.bytes) {
+        let at_once = |flow| self.flows.segments_at_once(flow);
+        if d.error_place == Place::BeforeQueue && d.error.damages_packet(&self.pool[packet], at_once) {
             d.damaged += 1;
             return self.drop_packet(from, packet, Reason::LinkError);
         }
@@ -125,9 +125,10 @@ impl Sim {
         while let Some(packet) = self.net.links.directions[link].link.arrived(self.now) {
             let d = &mut self.net.links.directions[link];
             let (from, to) = (d.from, d.to);
+            let at_once = |flow| self.flows.segments_at_once(flow);
             if self.net.nodes[to.index()].off {
                 self.drop_packet(to, packet, Reason::NodeOff);
-            } else if d.error_place == Place::AfterTransmitter && d.error.damages(self.pool[packet].bytes) {
+            } else if d.error_place == Place::AfterTransmitter && d.error.damages_packet(&self.pool[packet], at_once) {
                 d.damaged += 1;
                 self.lose_packet(from, packet, Reason::LinkError);
             } else {

@@ -11,6 +11,10 @@ use std::num::NonZeroU64;
 /// Share of a second whose data may wait in the node, as a shift (Linux: `sk_pacing_shift`), and with an 802.11 radio.
 const SHIFTS: (u8, u8) = (10, 7);
 
+/// Largest GSO packet (Linux: `GSO_LEGACY_MAX_SIZE`) \[B\], and the fewest segments in one.
+const GSO_BYTES: u64 = 65_536;
+const GSO_SEGMENTS: u64 = 2;
+
 /// Largest memory of the packets of a sender that does not pace (Linux 6.18: `tcp_limit_output_bytes`) \[B\].
 const LIMIT_OUTPUT_BYTES: u64 = 4 << 20;
 
@@ -43,16 +47,25 @@ impl Connection {
         if self.queued < 2 || self.outstanding() < 2 {
             return true;
         }
-        let mss = u64::from(self.cfg.mss.0);
-        let segments = self.window.cwnd.max(f64::from(self.outstanding()));
-        let gain = if self.window.cwnd < self.window.ssthresh / 2.0 { 2.0 } else { 1.2 };
-        let of_window = |srtt: Span| (gain * segments * mss as f64 / srtt.as_secs()) as u64;
-        let rate = self.pacing_rate.map(NonZeroU64::get).or_else(|| self.rto.srtt().map(of_window)).unwrap_or_default();
-        let memory = mss + OVERHEAD;
-        let by_radio = self.own_node.as_ref().is_some_and(|node| node.by_radio);
-        let limit = (2 * memory).max(rate >> if by_radio { SHIFTS.1 } else { SHIFTS.0 });
+        let memory = u64::from(self.cfg.mss.0) + OVERHEAD;
+        let limit = (2 * memory).max(self.data_at_once());
         let limit = if self.pacing_rate.is_none() { limit.min(LIMIT_OUTPUT_BYTES) } else { limit };
         u64::from(self.queued) * memory < limit << shift
+    }
+
+    /// Data that the pacing rate sends in 1/1024 s, with a radio in 1/128 s \[B\].
+    fn data_at_once(&self) -> u64 {
+        let segments = self.window.cwnd.max(f64::from(self.outstanding()));
+        let gain = if self.window.cwnd < self.window.ssthresh / 2.0 { 2.0 } else { 1.2 };
+        let of_window = |srtt: Span| (gain * segments * f64::from(self.cfg.mss.0) / srtt.as_secs()) as u64;
+        let rate = self.pacing_rate.map(NonZeroU64::get).or_else(|| self.rto.srtt().map(of_window)).unwrap_or_default();
+        let by_radio = self.own_node.as_ref().is_some_and(|node| node.by_radio);
+        rate >> if by_radio { SHIFTS.1 } else { SHIFTS.0 }
+    }
+
+    /// Number of segments in a GSO packet of Linux: the data of that time, at least two segments.
+    pub fn segments_at_once(&self) -> u32 {
+        (self.data_at_once().min(GSO_BYTES) / u64::from(self.cfg.mss.0)).max(GSO_SEGMENTS) as u32
     }
 
     /// A packet of the connection is passed to an 802.11 radio, whose driver lets more data wait, so that frames are

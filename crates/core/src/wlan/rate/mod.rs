@@ -27,7 +27,7 @@ use charge::Times;
 use fixed::Fixed;
 use ideal::Ideal;
 use minstrel::Minstrel;
-use minstrel_ht::MinstrelHt;
+use minstrel_ht::{MinstrelHt, MinstrelHtNs3};
 use registry::{Cx, RateRule, algorithms};
 use sample_rate::SampleRate;
 use tally::Tally;
@@ -64,6 +64,10 @@ algorithms! { cx:
         settings minstrel: minstrel::Config = " Minstrel.";
     /// Minstrel-HT as in Linux 6.18, for 802.11n and 802.11ac. It counts the MPDUs of aggregates.
     MinstrelHt(Box<MinstrelHt>): MinstrelHt = "minstrel_ht": MinstrelHt::new(cx.modes, cx.now, cx.rng);
+    /// Minstrel-HT of 2012 as in ns-3.37, for 802.11n and 802.11ac: one in some twenty to seventy frames samples a random
+    /// rate, as a whole aggregate.
+    MinstrelHtNs3(Box<MinstrelHtNs3>): MinstrelHtNs3 = "minstrel_ht_ns3":
+        MinstrelHtNs3::new(cx.modes, cx.times, cx.now, cx.rng);
     /// The fastest rate with hardly any bit errors, known without trials.
     Ideal(Ideal): Ideal = "ideal": Ideal::default(),
         settings ideal: ideal::Config = " Ideal rate control.";
@@ -268,7 +272,7 @@ impl RateControl {
 
     /// The next attempt is at a later rate of a chain of aggregates, and is to be preceded by RTS and CTS.
     pub fn falls_back(&self) -> bool {
-        self.frame.at > 0
+        self.frame.at > 0 && self.cfg.algorithm.sends_rts_when_slower()
     }
 
     /// Reports the number of acknowledged MPDUs. If rates are not chosen by MPDUs, the rate was right if half of the

@@ -26,6 +26,8 @@ pub(super) trait RateRule: Sized {
     const HAS_CHAIN: bool = false;
     /// The attempts are at aggregates, and the rates those of every number of streams.
     const OVER_AGGREGATES: bool = false;
+    /// RTS precedes attempts that are not at the first rate of the chain.
+    const RTS_WHEN_SLOWER: bool = false;
     /// The station is informed of the signal-to-noise ratio with which its frames arrive.
     const KNOWS_SIGNALS: bool = false;
 
@@ -89,6 +91,8 @@ macro_rules! algorithms {
                 has_chain: bool = HAS_CHAIN;
                 /// The attempts are at aggregates, and the rates those of every number of streams.
                 over_aggregates: bool = OVER_AGGREGATES;
+                /// RTS precedes attempts that are not at the first rate of the chain.
+                sends_rts_when_slower: bool = RTS_WHEN_SLOWER;
                 /// The station is informed of the signal-to-noise ratio with which its frames arrive.
                 knows_signals: bool = KNOWS_SIGNALS;
             }

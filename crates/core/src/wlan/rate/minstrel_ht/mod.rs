@@ -5,8 +5,11 @@
 //! four rates with the highest throughput and the surest one are chosen. An aggregate goes through a chain of the three
 //! best and the surest rate until any of it is answered; up to fifty times a second a single MPDU samples another rate.
 
+mod ns3;
 mod rates;
 mod samples;
+
+pub(super) use ns3::MinstrelHtNs3;
 
 use super::registry::{Cx, RateRule};
 use super::{Chain, Frame};
@@ -40,6 +43,7 @@ pub(super) struct MinstrelHt {
 impl RateRule for MinstrelHt {
     const HAS_CHAIN: bool = true;
     const OVER_AGGREGATES: bool = true;
+    const RTS_WHEN_SLOWER: bool = true;
 
     fn plan(&mut self, _frame: &Frame, cx: &mut Cx<'_>) -> Chain {
         if cx.now < self.sample_from {
@@ -156,13 +160,13 @@ mod tests {
     use crate::unit::{Span, Time};
     use crate::wlan::{self, Mode, Timing, ppdu};
 
-    const PEER: RadioId = RadioId(7);
+    pub(super) const PEER: RadioId = RadioId(7);
 
-    fn control(streams: u32) -> RateControl {
+    pub(super) fn control(algorithm: Algorithm, streams: u32) -> RateControl {
         let ppdu = ppdu::Config { format: ppdu::Format::HtMixed, ..ppdu::Config::default() };
         let like = ppdu.mode(7, streams);
         let timing = Timing::new(&wlan::Config { ppdu, ..wlan::Config::default() });
-        let cfg = Config { algorithm: Algorithm::MinstrelHt, ..Config::default() };
+        let cfg = Config { algorithm, ..Config::default() };
         let rng = Stream::new(1, Purpose::RateControl, 0);
         *RateControl::new(&cfg, like, &timing, |_, _| 0.0, rng).expect("not fixed")
     }
@@ -172,13 +176,18 @@ mod tests {
         mode.mcs() + 8 * (mode.streams() - 1)
     }
 
-    /// Sends an aggregate of up to 16 MPDUs until it is answered, of which as many arrive as `arrive` says. Returns
+    /// Sends an aggregate of up to `most` MPDUs until it is answered, of which as many arrive as `arrive` says. Returns
     /// each attempt: MCS, MPDUs, and if RTS comes first.
-    fn send(c: &mut RateControl, at: Time, arrive: impl Fn(u8) -> usize) -> Vec<(u8, usize, bool)> {
+    pub(super) fn send(
+        c: &mut RateControl,
+        most: usize,
+        at: Time,
+        arrive: impl Fn(u8) -> usize,
+    ) -> Vec<(u8, usize, bool)> {
         let mut all = vec![];
         loop {
             let mcs = mcs(c.begin(PEER, Kind::Data, 1538, at));
-            let mpdus = c.limits().0.min(16);
+            let mpdus = c.limits().0.min(most);
             all.push((mcs, mpdus, c.falls_back()));
             c.fills(mpdus);
             c.sent();
@@ -193,14 +202,19 @@ mod tests {
         }
     }
 
-    /// Sends an aggregate every 2 ms, and returns the attempts of each aggregate.
-    fn run(c: &mut RateControl, from: u64, ms: u64, arrive: impl Fn(u8) -> usize) -> Vec<Vec<(u8, usize, bool)>> {
-        (from..from + ms).step_by(2).map(|i| send(c, Time::ZERO + Span::ms(i), &arrive)).collect()
+    /// Sends an aggregate of up to 16 MPDUs every 2 ms, and returns the attempts of each aggregate.
+    pub(super) fn run(
+        c: &mut RateControl,
+        from: u64,
+        ms: u64,
+        arrive: impl Fn(u8) -> usize,
+    ) -> Vec<Vec<(u8, usize, bool)>> {
+        (from..from + ms).step_by(2).map(|i| send(c, 16, Time::ZERO + Span::ms(i), &arrive)).collect()
     }
 
     #[test]
     fn begins_at_the_lowest_rate_and_climbs() {
-        let mut c = control(1);
+        let mut c = control(Algorithm::MinstrelHt, 1);
         let all = run(&mut c, 0, 1000, |_| 16);
         let reached: Vec<u8> = all.iter().filter(|a| a[0].1 > 1).map(|a| a[0].0).collect();
         assert_eq!(reached[0], 0);
@@ -211,7 +225,7 @@ mod tests {
 
     #[test]
     fn samples_are_single_mpdus_at_most_every_20_ms() {
-        let mut c = control(1);
+        let mut c = control(Algorithm::MinstrelHt, 1);
         // MCS 4 and above lose everything: they are tried again and again.
         let all = run(&mut c, 0, 20_000, |mcs| if mcs < 4 { 16 } else { 0 });
         let tail = &all[1000..];
@@ -228,9 +242,9 @@ mod tests {
 
     #[test]
     fn a_lost_aggregate_goes_through_the_chain() {
-        let mut c = control(1);
+        let mut c = control(Algorithm::MinstrelHt, 1);
         run(&mut c, 0, 5000, |mcs| if mcs < 4 { 16 } else { 0 });
-        let lost = (0..20).map(|i| send(&mut c, Time::ZERO + Span::ms(5000) + Span::us(i), |_| 0));
+        let lost = (0..20).map(|i| send(&mut c, 16, Time::ZERO + Span::ms(5000) + Span::us(i), |_| 0));
         let lost = lost.into_iter().find(|a| a[0].1 > 1).expect("it is no sample");
         // At MCS 3, 2 and 1 with 370, 493 and 739 us for each of 16 MPDUs: two attempts each, and two at the surest
         // rate, MCS 3; RTS before all but the first two.
@@ -240,7 +254,7 @@ mod tests {
 
     #[test]
     fn a_requested_answer_ends_the_chain() {
-        let mut c = control(1);
+        let mut c = control(Algorithm::MinstrelHt, 1);
         run(&mut c, 0, 5000, |_| 16);
         let at = Time::ZERO + Span::ms(6000);
         for listed in [0, 3] {
@@ -258,12 +272,12 @@ mod tests {
 
     #[test]
     fn two_streams_that_die_suddenly_give_way_before_the_update() {
-        let mut c = control(2);
+        let mut c = control(Algorithm::MinstrelHt, 2);
         let all = run(&mut c, 0, 5000, |_| 16);
         assert_eq!(all.last().expect("sent")[0].0, 15);
         // 32 MPDUs are lost within a millisecond.
         let all: Vec<_> = (0..6)
-            .map(|i| send(&mut c, Time::ZERO + Span::ms(5000) + Span::us(i), |mcs| if mcs < 8 { 16 } else { 0 }))
+            .map(|i| send(&mut c, 16, Time::ZERO + Span::ms(5000) + Span::us(i), |mcs| if mcs < 8 { 16 } else { 0 }))
             .collect();
         assert_eq!(all.last().expect("sent")[0].0, 7, "{all:?}");
     }
@@ -273,7 +287,7 @@ mod tests {
         for (fastest, percent, wanted) in
             [(0, 100, 500), (1, 100, 1600), (3, 100, 3200), (7, 70, 3200), (7, 100, u32::MAX), (7, 0, 0)]
         {
-            let mut c = control(1);
+            let mut c = control(Algorithm::MinstrelHt, 1);
             run(&mut c, 0, 20_000, |mcs| if mcs <= fastest { 16 * percent / 100 } else { 0 });
             c.begin(PEER, Kind::Data, 1538, Time::ZERO + Span::ms(20_000));
             assert_eq!(c.limits().1, wanted, "MCS {fastest}, {percent} %");

@@ -5,7 +5,7 @@ use crate::wlan::ppdu::bits_of_symbol;
 use std::ops::Range;
 
 /// Size of a frame for comparing rates \[B\], and number of such frames in an aggregate.
-const FRAME: u32 = 1200;
+pub(super) const FRAME: u32 = 1200;
 const FRAMES: u32 = 16;
 /// Time of an attempt besides its data: an ACK and the preamble at 6 Mbit/s, and with RTS two more frames \[us\].
 const OVERHEAD: u32 = 108;

@@ -33,15 +33,19 @@ pub(super) struct Samples {
     /// Group of the last rate that was listed as an increase, and as a jump.
     increase_group: usize,
     jump_group: usize,
-    /// The rates of a group in random orders, as numbers in their group.
+    orders: Orders,
+}
+
+/// The rates of a group in random orders, as numbers in their group.
+#[derive(Clone, Debug)]
+pub(super) struct Orders {
     table: Vec<u8>,
     /// Place of each group in the table.
     places: Vec<usize>,
 }
 
-impl Samples {
-    pub(super) fn new(rates: &Rates, rng: &mut Stream) -> Samples {
-        let per_group = rates.group(0).len();
+impl Orders {
+    pub(super) fn new(per_group: usize, groups: usize, rng: &mut Stream) -> Orders {
         let mut table = Vec::with_capacity(COLUMNS * per_group);
         for column in 0..COLUMNS {
             table.extend(0..per_group as u8);
@@ -49,13 +53,25 @@ impl Samples {
                 table.swap(column * per_group + i, column * per_group + rng.below(i as u32 + 1) as usize);
             }
         }
+        Orders { table, places: vec![0; groups] }
+    }
+
+    /// The next rate of a group.
+    pub(super) fn next(&mut self, group: usize) -> u8 {
+        let place = self.places[group];
+        self.places[group] = (place + 1) % self.table.len();
+        self.table[place]
+    }
+}
+
+impl Samples {
+    pub(super) fn new(rates: &Rates, rng: &mut Stream) -> Samples {
         Samples {
             lists: [[None; ROOM]; 3],
             place: 0,
             increase_group: 0,
             jump_group: 0,
-            table,
-            places: vec![0; rates.groups()],
+            orders: Orders::new(rates.group(0).len(), rates.groups(), rng),
         }
     }
 
@@ -158,11 +174,7 @@ impl Samples {
         let mut all = rates.group(group);
         let (start, count) = (all.start, all.len());
         let first = all.find(|&rate| rates.duration(rate) < below)?;
-        (0..count).find_map(|_| {
-            let place = self.places[group];
-            self.places[group] = (place + 1) % self.table.len();
-            Some(start + self.table[place]).filter(|&rate| rate >= first)
-        })
+        (0..count).find_map(|_| Some(start + self.orders.next(group)).filter(|&rate| rate >= first))
     }
 }
 
