@@ -1,9 +1,9 @@
 """Linux's TCP over meshes: which problems of 2003 to 2008 are gone, which are not, and what to change.
 
 ``python reproductions/experiments/linux_mesh/linux_mesh.py`` makes the runs and writes the page ``single-frames.md``
-with its figure; ``--seeds`` and ``--stop`` make fewer and shorter runs. ``linux_mesh_runs.py`` has senders, techniques and
-networks, ``linux_mesh_compare.py`` their comparisons, ``linux_mesh_lines.py`` the answers, ``linux_mesh_advice.py`` the
-recommendations of the papers.
+with its figure; ``--seeds`` and ``--stop`` make fewer and shorter runs. ``linux_mesh_runs.py`` has senders, techniques
+and networks, ``linux_mesh_compare.py`` their comparisons, ``linux_mesh_lines.py`` the answers, ``linux_mesh_advice.py``
+the recommendations of the papers.
 
 Two senders, or two ways to run a network, are compared at equal lengths of the path and equal seeds: the change is the
 mean over the lengths, its interval is over the seeds, and all intervals of comparisons hold together with 95 %.
