@@ -153,42 +153,22 @@ def mesh(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 
 def test_senders_of_linux_over_meshes(mesh: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(mesh, "PAGE", tmp_path / "single-frames.md")
-    monkeypatch.setattr(mesh, "FIGURE", tmp_path / "single-frames.svg")
+    monkeypatch.setattr(mesh, "PAGE", tmp_path / "linux-mesh.md")
+    monkeypatch.setattr(mesh, "FIGURE", tmp_path / "linux-mesh.svg")
     monkeypatch.setattr(importlib.import_module("linux_mesh_lines"), "FAR", 2)
     networks = {
         "b": mesh.runs.NETWORKS["b"]._replace(lengths=(1, 2), compared=(2,)),
         "mesh": mesh.runs.NETWORKS["mesh"]._replace(lengths=(1, 5), compared=(5,)),
     }
     mesh.main(["--seeds", "2", "--stop", "500 ms"], networks)
-    page = (tmp_path / "single-frames.md").read_text(encoding="utf-8")
+    page = (tmp_path / "linux-mesh.md").read_text(encoding="utf-8")
     assert re.findall(r"^(\d+)\. \*\*", page, re.MULTILINE) == [str(n) for n in range(1, 11)]
     # Two tables of techniques and that of small queues have the three senders of today, alone and four at a time; two
     # tables compare five senders with CUBIC, and three and a half have the means of six.
     assert page.count("\n| 802.11b | ") == 3 * 6 + 2 * 2 + 7 * 6
     assert page.count("\n### ") == len(mesh.RECOMMENDATIONS) + 4
     assert "nan" not in page
-    assert (tmp_path / "single-frames.svg").exists()
-
-
-def test_the_page_on_linux_over_wifi(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.syspath_prepend(str(REPOSITORY / "reproductions/experiments/linux_mesh"))
-    wifi = program("reproductions/experiments/linux_mesh/wifi")
-    monkeypatch.setattr(wifi, "PAGE", tmp_path / "linux-mesh.md")
-    monkeypatch.setattr(importlib.import_module("wifi_runs"), "_RUN", {"stop": "2 s", "batches": 2})
-    wifi.main(["--seeds", "3"], ["802.11n, 1 hop", "802.11n, one slow station of 4", "802.11b, 1 hop"])
-    page = (tmp_path / "linux-mesh.md").read_text(encoding="utf-8")
-    first, _, rest = page.partition("## What of 2003 to 2008 is gone with aggregates")
-    assert first.count("\n| 802.11") == 3
-    # Changes of aggregates are tried with aggregates, FQ-CoDel of the interface over single frames.
-    assert rest.count("### ") == len(wifi.TITLES)
-    fq_codel = rest.split("### FQ-CoDel")[1].split("###")[0]
-    assert [line[:10] for line in fq_codel.splitlines() if line.startswith("| 802")] == ["| 802.11b "]
-    single = rest.split("### single frames")[1].split("###")[0]
-    assert re.search(r"\| 802\.11n \| 1 hop \| static \| \*\*-\d\d % ", single)
-    # A station alone has nobody to be fair to.
-    assert "Jain's index, CUBIC" in single
-    assert "nan" not in page
+    assert (tmp_path / "linux-mesh.svg").exists()
 
 
 def test_trials_of_recommendations_have_runs(mesh: ModuleType) -> None:

@@ -1,9 +1,9 @@
 """Linux's TCP over meshes: which problems of 2003 to 2008 are gone, which are not, and what to change.
 
-``python reproductions/experiments/linux_mesh/linux_mesh.py`` makes the runs and writes the page ``single-frames.md``
-with its figure; ``--seeds`` and ``--stop`` make fewer and shorter runs. ``linux_mesh_runs.py`` has senders, techniques
-and networks, ``linux_mesh_compare.py`` their comparisons, ``linux_mesh_lines.py`` the answers, ``linux_mesh_advice.py``
-the recommendations of the papers.
+``python reproductions/experiments/linux_mesh/linux_mesh.py`` makes the runs and writes the page ``linux-mesh.md`` with
+its figure; ``--seeds`` and ``--stop`` make fewer and shorter runs. ``linux_mesh_runs.py`` has senders, techniques and
+networks, ``linux_mesh_compare.py`` their comparisons, ``linux_mesh_lines.py`` the answers, ``linux_mesh_advice.py`` the
+recommendations of the papers.
 
 Two senders, or two ways to run a network, are compared at equal lengths of the path and equal seeds: the change is the
 mean over the lengths, its interval is over the seeds, and all intervals of comparisons hold together with 95 %.
@@ -25,8 +25,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGE = DOCS / "single-frames.md"
-FIGURE = DOCS / "single-frames.svg"
+PAGE = DOCS / "linux-mesh.md"
+FIGURE = DOCS / "linux-mesh.svg"
 SHOWN = (1, 3, 5, FAR)
 """Lengths of the tables of means [hops]."""
 
@@ -55,7 +55,7 @@ class Page:
         """The page."""
         stops = ", ".join(f"{network.stop} ({network.short})" for network in self.networks.values())
         lines = [
-            "# Linux's TCP over meshes of single frames",
+            "# Linux's TCP over meshes",
             "",
             *self.answers.short(),
             "",
