@@ -58,7 +58,7 @@ class Measure(NamedTuple):
     limits: tuple[float, float] = (0.0, math.inf)
     """Smallest and largest possible value, in the stored unit."""
     of: Literal["flows", "tcp", "nodes"] = "flows"
-    """Where the measure is counted: at any flows, at flows over TCP alone, or at nodes, where flows have no share."""
+    """Place of the measure: any flows, flows over TCP alone, or nodes, where flows have no share."""
     weight: str | None = None
     """Column by which a mean of samples is weighted: their number, or the time that they cover."""
 

@@ -181,7 +181,7 @@ _ON_LINUX = {
     _named(change): (command if command == NO_SWITCH else f"`{command}`") + (f" ({source})" if source else "")
     for change, command, source in _TRIALS
 }
-"""What a Linux host would have to be told, by the name of the change."""
+"""Commands for a Linux host with their sources, by the name of the change; "no switch" where Linux has none."""
 
 
 def _compared(study: Study, flows: str | None, within: float) -> list[dict[str, Any]]:
@@ -277,7 +277,10 @@ def _costs(of_change: Mapping[str, Mapping[str, Any]], measure: str) -> str:
 
 
 def _waits(base: Scenario, study: Study) -> list[str]:
-    """Where packets wait in the network as it is, if its MAC holds several: not all changes of queues reach them."""
+    """Says in which queues packets wait without any change, if the MAC holds several packets.
+
+    Changes of the interface queue do not reach packets that the MAC holds.
+    """
     if not has_aggregates(base):
         return []
     wlan = base.settings["wlan"]

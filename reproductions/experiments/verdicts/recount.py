@@ -100,7 +100,7 @@ def markdown(
 
 
 def _looks(answers: Answers, text: str) -> str:
-    """How often each claim was looked at, with those that were judged by a fresh experiment."""
+    """Writes the number of looks at each claim, and the claims that a fresh experiment has judged."""
     start, end = "Undecided claims have further runs (`--decide`).", "\n"
     before, _, after = text.partition(start)
     said, _, after = after.partition(end)

@@ -27,7 +27,7 @@ struct Joined {
     count: u32,
     /// Last number.
     last: Seq,
-    /// What TCP learns of them.
+    /// Arrival of the joined segments, for TCP.
     arrived: Arrived,
 }
 
@@ -75,7 +75,7 @@ impl Offload {
         is_last || joined.count >= self.most
     }
 
-    /// What TCP learns of the segments that were joined, if there are any.
+    /// Returns the arrival of the joined segments, and holds none any more; `None` if none were joined.
     pub(super) fn take(&mut self) -> Option<Arrived> {
         self.joined.take().map(|joined| joined.arrived)
     }
