@@ -9,7 +9,7 @@ import pytest
 from chappe.stats import Estimate
 from chappe.stats.quantiles import Quantile
 from chappe_papers import summary
-from chappe_papers.elrakabawy2005.extras import correlation, hidden_counts
+from chappe_papers.elrakabawy2005.extras import correlation, hidden_counts, how_much
 from chappe_papers.pages import answers, page
 from chappe_papers.pages.answers import FURTHER, LEADING, Answer
 from chappe_papers.paper import Paper
@@ -35,6 +35,15 @@ def test_answers_are_replaced_on_a_published_page() -> None:
 def test_answers_of_an_addition_replace_its_own() -> None:
     again = Answer("some", "a", LEADING, "Why?", "Because of 4.", "a.csv")
     assert answers.merged([SECOND, FIRST], [again], ("a", "b")) == [again, SECOND]
+
+
+@pytest.mark.parametrize(
+    ("share", "half", "word"),
+    [(0.8, 0.2, "mostly"), (0.56, 0.94, "not decided"), (0.47, 0.26, "in part"), (0.12, 0.02, "hardly"),
+     (0.14, 0.15, "not decided"), (0.9, 0.5, "in part"), (-0.2, 0.1, "hardly")],
+)  # fmt: skip
+def test_an_explanation_is_as_sure_as_its_interval(share: float, half: float, word: str) -> None:
+    assert how_much(Estimate(share, (half / 1.96) ** 2, math.inf)) == word
 
 
 def test_answers_are_read_as_they_were_written(tmp_path: Path) -> None:

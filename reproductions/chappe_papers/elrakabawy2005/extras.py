@@ -75,11 +75,25 @@ def _control_rows(ours: Estimates, _ns2: Estimates) -> Rows:
     return rows
 
 
+_MOSTLY, _HARDLY = 0.5, 0.25
+"""Shares of the missing growth, above which control frames explain it mostly, and below which hardly."""
+
+
 def _explained(grown: Estimate, more: Estimate) -> Estimate:
     """Share of the missing growth, to one like that of the rate, that a change gives (delta method)."""
     lacking = 1 - grown.mean
     variance = more.variance / lacking**2 + grown.variance * (1 - more.mean) ** 2 / lacking**4
     return Estimate((more.mean - grown.mean) / lacking, variance, min(grown.df, more.df))
+
+
+def how_much(share: Estimate) -> str:
+    """Word for the share of the missing growth that control frames explain, by its interval."""
+    low, high = share.interval()
+    if low > _MOSTLY:
+        return "mostly"
+    if high < _HARDLY:
+        return "hardly"
+    return "in part" if low > 0 else "not decided"
 
 
 def _control_answers(ours: Estimates) -> Answers:
@@ -89,9 +103,8 @@ def _control_answers(ours: Estimates) -> Answers:
         if len(grown) < len(_CONTROL):
             return []
         control, both = (_explained(grown[0], e) for e in grown[1:])
-        how_much = "mostly" if control.mean > 0.5 else "in part" if control.mean > 0.25 else "hardly"
         parts.append(
-            f"{NAMES[v].split(',')[0]}: {how_much}. Its goodput grows {cell(grown[0])} times as much as the rate; with "
+            f"{NAMES[v].split(',')[0]}: {how_much(control)}. Its goodput grows {cell(grown[0])} times as much as the rate; with "
             f"control frames at the data rate, {cell(grown[1])} times; with a short preamble as well, "
             f"{cell(grown[2])} times. Control frames account for {_percent(control)} of the missing growth, together "
             f"with the preamble for {_percent(both)}."
