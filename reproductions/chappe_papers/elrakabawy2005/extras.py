@@ -104,8 +104,8 @@ def _control_answers(ours: Estimates) -> Answers:
             return []
         control, both = (_explained(grown[0], e) for e in grown[1:])
         parts.append(
-            f"{NAMES[v].split(',')[0]}: {how_much(control)}. Its goodput grows {cell(grown[0])} times as much as the rate; with "
-            f"control frames at the data rate, {cell(grown[1])} times; with a short preamble as well, "
+            f"{NAMES[v].split(',')[0]}: {how_much(control)}. Its goodput grows {cell(grown[0])} times as much as the "
+            f"rate; with control frames at the data rate, {cell(grown[1])} times; with a short preamble as well, "
             f"{cell(grown[2])} times. Control frames account for {_percent(control)} of the missing growth, together "
             f"with the preamble for {_percent(both)}."
         )
