@@ -179,10 +179,10 @@ impl ErrorModel {
 
     /// Returns true if a packet is damaged. `at_once`: number of segments that the sender of a flow hands over at once.
     pub fn damages_packet(&mut self, p: &Packet, at_once: impl FnOnce(FlowId) -> u32) -> bool {
-        let Body::Data(segment) = p.body else { return self.damages(p.bytes) };
         if self.unit != Unit::GsoPacket {
             return self.damages(p.bytes);
         }
+        let Body::Data(segment) = p.body else { return self.damages(p.bytes) };
         let last = &mut self.last;
         if last.left > 0 && (last.flow, last.born, last.next) == (p.flow, p.born, segment.seq) {
             (last.next, last.left) = (last.next + 1, last.left - 1);

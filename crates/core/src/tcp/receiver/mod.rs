@@ -366,7 +366,9 @@ impl Receiver {
     /// Segments that were joined reach TCP, the application reads or closes its end, or the acknowledgement that was held
     /// is sent.
     pub fn on_deadline(&mut self, now: Time, out: &mut Vec<Out>) {
-        self.end_poll(now, out);
+        if self.offload.is_some() {
+            self.end_poll(now, out);
+        }
         if self.room.is_some() {
             self.read(now, out);
         }

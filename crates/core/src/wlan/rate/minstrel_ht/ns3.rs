@@ -7,7 +7,7 @@
 use super::super::charge::Times;
 use super::super::registry::{Cx, RateRule};
 use super::super::{Chain, Frame};
-use super::rates::{FRAME, duration_of};
+use super::rates::{CW_MAX, CW_MIN, FRAME, MOST_TRIES, SEGMENT, SLOT, duration_of};
 use super::samples::Orders;
 use crate::rng::Stream;
 use crate::unit::{Span, Time};
@@ -29,14 +29,8 @@ const SURE: f64 = 95.0;
 /// Updates without an attempt after which a slow rate is looked at, and such looks between two updates.
 const MOST_SKIPPED: u32 = 20;
 const SLOW_LOOKS: u32 = 2;
-/// Time for the attempts at one rate \[us\], and their largest number.
-const SEGMENT: f64 = 6000.0;
-const MOST_TRIES: u8 = 7;
 /// SIFS and a block acknowledgement at 6 Mbit/s \[us\].
 const ANSWER: f64 = 16.0 + 68.0;
-const SLOT: u32 = 9;
-const CW_MIN: u32 = 15;
-const CW_MAX: u32 = 1023;
 
 /// Statistics of a rate.
 #[derive(Clone, Copy, Debug)]
@@ -95,8 +89,9 @@ impl Rate {
         let (mut cw, mut time, mut tries) = (CW_MIN, 0.0, 0);
         loop {
             time += f64::from(cw / 2 * SLOT) + data + ANSWER;
+            // ns-3 adds 1 before it doubles, Linux afterwards.
             cw = (2 * (cw + 1)).min(CW_MAX);
-            if tries >= 2 && time >= SEGMENT || tries == MOST_TRIES {
+            if tries >= 2 && time >= f64::from(SEGMENT) || tries == MOST_TRIES {
                 return tries;
             }
             tries += 1;

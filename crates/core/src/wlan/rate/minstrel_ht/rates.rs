@@ -11,11 +11,11 @@ const FRAMES: u32 = 16;
 const OVERHEAD: u32 = 108;
 const OVERHEAD_WITH_RTS: u32 = 228;
 /// Time for the attempts at one rate \[us\], and their largest number.
-const SEGMENT: u32 = 6000;
-const MOST_TRIES: u8 = 7;
-const SLOT: u32 = 9;
-const CW_MIN: u32 = 15;
-const CW_MAX: u32 = 1023;
+pub(super) const SEGMENT: u32 = 6000;
+pub(super) const MOST_TRIES: u8 = 7;
+pub(super) const SLOT: u32 = 9;
+pub(super) const CW_MIN: u32 = 15;
+pub(super) const CW_MAX: u32 = 1023;
 /// Bits after the point of probabilities and of the mean length of aggregates.
 const SCALE: u32 = 12;
 /// Coefficients of the filter of probabilities: a low pass with a period of 16 updates.
