@@ -291,7 +291,7 @@ def _waits(base: Scenario, study: Study) -> list[str]:
         else f"The MAC holds up to {wlan['edca']['held_packets']} packets of a category, first in, first out "
         "(`wlan.edca.held_packets`); `queue` orders only those in front of it"
     )
-    is_short = (study.runs["frames_sent"] <= QUICK).all()
+    is_short = (study.runs.filter(pl.col("case") == AS_IT_IS)["frames_sent"] <= QUICK).all()
     if not (shares := waiting(base) if is_short else {}):
         return [f"{where}."]
     parts = [f"{100 * shares.get(part, 0):.0f} % {PARTS[part]}" for part in ((MAC,) if in_mac else (MAC, QUEUE))]
