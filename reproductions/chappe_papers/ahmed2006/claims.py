@@ -19,7 +19,7 @@ Observations = Iterator[Observation]
 MOBILITY, LOSSY, WHY = "5.1: mobility", "5.2: mobility and link loss", "6: why"
 OURS = "e_newreno"
 
-RESENT, QUEUE, THEN = "what E-NewReno resends", "RED or drop-tail for ECN", "the release of ns-2"
+RESENT, QUEUE, THEN = "what E-NewReno resends", "RED or drop-tail for ECN", "the place of link loss, or ns-2's release"
 """Details that the paper leaves open and that reverse claims: ``unknowns.csv`` has the effects."""
 
 FAST = (10.0, 20.0, 25.0)

@@ -52,8 +52,6 @@ Observations = Iterator[Observation]
 SINGLE, SEVERAL, CYCLE = "IV A: one flow", "IV B: four flows", "V A: the interaction cycle"
 CLAMPED, HYBRID, BETTER = "V B: clamping, RTS and CTS", "VI: hybrid paths", "VII: possible solutions"
 
-BUFFER = "what a buffer of 2 holds"
-"""Detail that the paper leaves open and that reverses claims: ``unknowns.csv`` has the effects."""
 
 AUTO, FIXED = Point("path"), Point("path", rate="fixed")
 SATURATED = (16, 20, 30, 50)
@@ -389,7 +387,6 @@ def _(data: Estimates) -> Observations:
     "P2-T7-2",
     "One path: Buf 2 costs 20 % over 1 and 2 hops, gains 40 % over 5, and is unfair",
     first="over 1 and 2 hops",
-    hangs=BUFFER,
     section=BETTER,
     tables=(7,),
 )

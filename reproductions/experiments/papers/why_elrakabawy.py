@@ -345,6 +345,9 @@ def unknowns(_runs: Runs) -> None:
             data = runner.run(design, points, design.full, cache).table(points)
         for c in claims:
             a = c.judged(data).alone
+            # Runs of a corrected Vegas record no airtime of data and ACKs (P0-W-4).
+            if not a.observations:
+                continue
             rows.append((title, c.id, a.reported, a.counts, a.effects))
             line(*rows[-1])
     write_csv(PUBLISHED / "attempts.csv", CLAIM_COLUMNS, rows)

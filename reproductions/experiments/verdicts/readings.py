@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 
 import chappe_papers
+import recorded
 from chappe_papers.judging.readings import COLUMNS, reversals
 from chappe_papers.pages.files import write_csv
 from chappe_papers.paper import Paper
@@ -24,16 +25,18 @@ CLAIMS = {"ahmed2006": ("P4-F4-4",), "su2008": ("P2-T7-2",), "zhou2004": ("P3-F2
 def reversed_(paper: Paper) -> list[list[str]]:
     """The rows of a paper."""
     design, length = paper.design, paper.design.full
-    claims = [c for c in paper.all_claims if c.id in CLAIMS[paper.name]]
-    points = [p for c in claims for p in c.needs(length.x)]
-    others = [q for change in paper.readings.values() for q in map(change, points) if q is not None]
-    wanted = list(dict.fromkeys([*points, *others]))
-    with design.run_cache(Path("results") / "readings" / paper.name, None) as cache:
-        data = runner.run(design, wanted, length, cache).table(wanted)
-    answers = {c.id: c.judged(data) for c in claims}
+    times = recorded.further((DOCS / f"{paper.name}.md").read_text(encoding="utf-8"))
+    found = []
+    for claim in (c for c in paper.all_claims if c.id in CLAIMS[paper.name]):
+        points = list(claim.needs(length.x))
+        others = [q for change in paper.readings.values() for q in map(change, points) if q is not None]
+        wanted = list(dict.fromkeys([*points, *others]))
+        with design.run_cache(Path("results") / "readings" / paper.name, None) as cache:
+            data = runner.run(design, wanted, length, cache, times.get(claim.id, 1)).table(wanted)
+        found += reversals([claim], data, paper.readings, {claim.id: claim.judged(data)})
     return [
         [r.reading, r.claim, r.main.verdict.value, r.main.effects, r.other.verdict.value, r.other.effects]
-        for r in reversals(claims, data, paper.readings, answers)
+        for r in found
     ]
 
 
@@ -41,7 +44,11 @@ def write(paper: Paper, rows: list[list[str]]) -> None:
     """Writes the table and the list of a page; rows and entries of other claims stay."""
     path = DOCS / paper.name / "readings_claims.csv"
     before = list(csv.reader(path.read_text(encoding="utf-8").splitlines()))[1:] if path.is_file() else []
-    write_csv(path, COLUMNS, [*rows, *(row for row in before if row[1] not in CLAIMS[paper.name])])
+    kept = [*rows, *(row for row in before if row[1] not in CLAIMS[paper.name])]
+    if kept:
+        write_csv(path, COLUMNS, kept)
+    else:
+        path.unlink(missing_ok=True)
     page = DOCS / f"{paper.name}.md"
     text = page.read_text(encoding="utf-8")
     for title in paper.readings:

@@ -7,6 +7,7 @@ single runs, resamples, shares, choices) are those of the file.
 
 import csv
 import math
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -226,6 +227,16 @@ def published(paper: Paper, folder: Path = DOCS) -> dict[str, list[Row]]:
     for row in read(folder / paper.name / "claims.csv"):
         rows.setdefault(row["claim"], []).append(row)
     return rows
+
+
+START = "Undecided claims have further runs (`--decide`)."
+"""Beginning of the paragraph of a page on claims that were looked at more than once."""
+
+
+def further(text: str) -> dict[str, int]:
+    """Runs of claims that had further ones, relative to those planned, by the paragraph of a page."""
+    [_, after] = text.split(START)
+    return {c: int(n) for c, n in re.findall(r"(P\d-\w+-\d+) (\d+) times", after.partition("\n")[0])}
 
 
 def answers(paper: Paper, folder: Path = DOCS) -> dict[str, RecordedAnswer]:

@@ -101,12 +101,11 @@ def markdown(
 
 def _looks(answers: Answers, text: str) -> str:
     """Writes the number of looks at each claim, and the claims that a fresh experiment has judged."""
-    start, end = "Undecided claims have further runs (`--decide`).", "\n"
-    before, _, after = text.partition(start)
-    said, _, after = after.partition(end)
-    looks = {c: int(n).bit_length() for c, n in re.findall(r"(P\d-\w+-\d+) (\d+) times", said)}
+    looks = {c: times.bit_length() for c, times in recorded.further(text).items()}
     looks |= {c: decide.LOOKS + 1 for c, a in answers.items() if _is_fresh(a)}
-    return f"{before}{reproduce.sequential({c: looks[c] for c in answers if c in looks})}{end}{after}"
+    said = reproduce.sequential({c: looks[c] for c in answers if c in looks})
+    before, after = text.split(recorded.START)
+    return before + said + after[after.index("\n") :]
 
 
 def _why(paper: Paper, answers: Answers, text: str) -> str:
