@@ -313,9 +313,13 @@ ack::policies! {
             ; used when Config::may_burst, else "`tcp_ap` sends new segments one by one",
         /// TCP small queues: limit on the packets of a connection in its own node, from TCP to the end of their
         /// transmission. "auto": the memory of two packets, or the data that the pacing rate sends in 1/1024 s (1/128 s
-        /// over an 802.11 radio) if that is more (Linux). The limit does not apply to the segment that begins a
+        /// over an 802.11 radio; `tcp.pacing_shift`) if that is more (Linux). The limit does not apply to the segment that begins a
         /// recovery, nor to retransmissions of Reno, NewReno and Vegas during recovery.
         pub small_queue: Option<SmallQueue> | "unlimited" = None,
+        /// Data that `small_queue = "auto"` lets wait in the node, as a share of a second at the pacing rate: 2^-n s.
+        /// "auto": 7 over an 802.11 radio, else 10 (Linux: `sk_pacing_shift`).
+        pub pacing_shift: Option<u8> | "auto" = None => range(1, 16)
+            ; used when |c| c.small_queue == Some(SmallQueue::Auto), else "`tcp.small_queue` is not `auto`",
         /// Nagle's algorithm: rule for a short segment at the end of the data that the application has written, at once
         /// or in pieces (`bulk.write_size`).
         pub nagle: Nagle = Nagle::Rfc9293,
