@@ -17,56 +17,13 @@ from chappe.stories.overview import QUICK
 from chappe.stories.story import has_aggregates, waiting
 from chappe.study import Study
 from chappe.study.execution.sweep import sweep
+from chappe.study.linux_host import LOWEST_RATE, ON_LINUX, TRIALS, named
 from chappe.text import relative
 
 AS_IT_IS = "as it is"
 """Case of the network without a change."""
 
-NO_SWITCH = "no switch"
-
-_CONTROL = "sysctl -w net.ipv4.tcp_congestion_control"
-_IP_SYSCTL, _IP_ROUTE, _IW = "ip-sysctl.rst of the kernel", "ip-route(8)", "`iw help`"
-_DEBUGFS, _DEBUGFS_C = "/sys/kernel/debug/ieee80211/phy0", "net/mac80211/debugfs.c of the kernel"
-
-_ABOVE_MAC = "no packet waits there above the queues of mac80211"
-
-_LOWEST_RATE = {"wlan.basic_rate": "24 Mbit/s"}
-"""A rate of OFDM: it is tried where access is by EDCA."""
-
-_TRIALS: tuple[tuple[dict[str, Any], str, str], ...] = (
-    ({"tcp.variant": "newreno"}, f"{_CONTROL}=reno", _IP_SYSCTL),
-    *(({"tcp.variant": variant}, f"{_CONTROL}={variant}", _IP_SYSCTL) for variant in ("vegas", "westwood", "cubic")),
-    ({"tcp.ack_policy": "delayed"}, NO_SWITCH, "Linux delays acknowledgements by itself"),
-    ({"tcp.ack_policy": "thinning"}, NO_SWITCH, ""),
-    ({"tcp.receive_window": 4}, "ip route change ROUTE window 5840", f"{_IP_ROUTE}, at the receiver, MSS 1460 B"),
-    ({"tcp.receive_window": 8}, "ip route change ROUTE window 11680", f"{_IP_ROUTE}, at the receiver, MSS 1460 B"),
-    ({"tcp.small_queue": "auto"}, NO_SWITCH, "Linux always has it"),
-    ({"queue.limit": 10}, "tc qdisc replace dev wlan0 root pfifo limit 10", f"tc-pfifo(8); {_ABOVE_MAC}"),
-    ({"queue.discipline": "fq_codel"}, "tc qdisc replace dev wlan0 root fq_codel", f"tc-fq_codel(8); {_ABOVE_MAC}"),
-    ({"wlan.rts_threshold": "always"}, "iw phy phy0 set rts 0", _IW),
-    ({"wlan.rts_threshold": "never"}, "iw phy phy0 set rts off", _IW),
-    ({"wlan.aggregation.max_mpdus": 8}, NO_SWITCH, ""),
-    ({"wlan.aggregation.max_airtime": "2 ms"}, NO_SWITCH, ""),
-    ({"wlan.queues": "mac80211"}, NO_SWITCH, "all drivers of mac80211 have these queues since Linux 6.2"),
-    (
-        {"wlan.queues": "mac80211", "wlan.mac80211.limit_low": "1500 us", "wlan.mac80211.limit_high": "5 ms"},
-        f"for ac in 0 1 2 3; do echo $ac 1500 5000 > {_DEBUGFS}/aql_txq_limit; done",
-        _DEBUGFS_C,
-    ),
-    (
-        {"wlan.queues": "mac80211", "wlan.mac80211.airtime_fairness": False},
-        f"echo 0 > {_DEBUGFS}/airtime_flags",
-        _DEBUGFS_C,
-    ),
-    (
-        _LOWEST_RATE,
-        "iw dev wlan0 set mcast_rate 24",
-        f"{_IW}, mesh points and ad hoc; at an access point `basic_rates` of hostapd.conf",
-    ),
-)
-"""Changes of TCP, queues and the MAC, with the command that makes them on a Linux host, and its source."""
-
-CHANGES = tuple(change for change, _, _ in _TRIALS)
+CHANGES = tuple(trial.change for trial in TRIALS)
 """Changes that are tried unless others are given."""
 
 GOODPUT, DELAY, FAIRNESS = "goodput_bps", "mean_delay_s", "jain_index"
@@ -157,7 +114,8 @@ def cases_of(base: Scenario, changes: Sequence[Mapping[str, Any]]) -> dict[str, 
     cases: dict[str, dict[str, Any]] = {AS_IT_IS: {}}
     known = {(w.code, w.path) for w in base.warnings}
     for change in changes:
-        if change is _LOWEST_RATE and not has_aggregates(base):
+        # Without `wlan.response_rates` the basic rate is also that of responses, which no command changes.
+        if change == LOWEST_RATE and not (has_aggregates(base) and base["wlan.response_rates"]):
             continue
         try:
             changed = base.with_settings(dict(change))
@@ -167,21 +125,8 @@ def cases_of(base: Scenario, changes: Sequence[Mapping[str, Any]]) -> dict[str, 
             raise
         is_unused = any((w.code, w.path) not in known and w.code == "unused_setting" for w in changed.warnings)
         if changed.settings != base.settings and not is_unused:
-            cases[_named(change)] = dict(change)
+            cases[named(change)] = dict(change)
     return cases
-
-
-def _named(change: Mapping[str, Any]) -> str:
-    return ", ".join(
-        f"{name} = {str(value).lower() if isinstance(value, bool) else value}" for name, value in change.items()
-    )
-
-
-_ON_LINUX = {
-    _named(change): (command if command == NO_SWITCH else f"`{command}`") + (f" ({source})" if source else "")
-    for change, command, source in _TRIALS
-}
-"""Commands for a Linux host with their sources, by the name of the change; "no switch" where Linux has none."""
 
 
 def _compared(study: Study, flows: str | None, within: float) -> list[dict[str, Any]]:
@@ -201,7 +146,7 @@ def _compared(study: Study, flows: str | None, within: float) -> list[dict[str, 
                     **{name: row[name] for name in names},
                     "verdict": _verdict(row, measure),
                     "doubt": row["doubt"],
-                    "linux": _ON_LINUX.get(row["case"]),
+                    "linux": ON_LINUX.get(row["case"]),
                 }
             )
     return rows
@@ -256,7 +201,7 @@ WORDS = {GOODPUT: "goodput", DELAY: "delay", FAIRNESS: "Jain's index"}
 
 def _advised(change: str, of_change: Mapping[str, Mapping[str, Any]], measure: str) -> str:
     """A change with its gain, its costs, and how a Linux host makes it."""
-    on_linux = f" On Linux: {_ON_LINUX[change]}." if change in _ON_LINUX else ""
+    on_linux = f" On Linux: {ON_LINUX[change]}." if change in ON_LINUX else ""
     return f"{change}: {_described(of_change, measure)}{_costs(of_change, measure)}.{on_linux}"
 
 
