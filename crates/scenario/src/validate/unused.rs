@@ -40,6 +40,7 @@ const CROSS_LAYER: &[CrossLayer] = &[
     ("radio.sinr.error_rates_file", "no frame is sent at a rate of 802.11a", |c, _| c.wlan.has_ofdm()),
     ("radio.sinr.error_rates_table", "no frame is sent at a rate of 802.11a", |c, _| c.wlan.has_ofdm()),
     ("radio.sinr.ofdm", "no frame is sent at a rate of 802.11a", |c, _| c.wlan.has_ofdm()),
+    ("tcp.gro", "no frame is aggregated", |c, _| c.has_radios() && has_aggregates(c)),
     ("topology.connected", "nodes move", |c, _| !mobility::moves(c)),
     ("mobility.ns2.", "no node moves", |c, _| mobility::moves(c)),
     ("traffic.min_hops", "nodes move", |c, _| !mobility::moves(c)),
@@ -63,6 +64,11 @@ pub fn describe(schema: &mut Json) {
 fn has_batteries(cfg: &Config) -> bool {
     let of_a_node = |own: &Own| own.radio.over(&cfg.radio).energy.battery;
     cfg.radio.energy.battery.is_some() || cfg.node.0.iter().any(|own| of_a_node(own).is_some())
+}
+
+/// Returns true if any node aggregates frames.
+fn has_aggregates(cfg: &Config) -> bool {
+    cfg.wlan.has_block_ack() || cfg.node.0.iter().any(|own| own.wlan.over(&cfg.wlan).has_block_ack())
 }
 
 /// Returns true if flows are drawn or were read from a file, whose flows are already listed.
