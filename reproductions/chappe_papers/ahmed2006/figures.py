@@ -1,5 +1,6 @@
 """The figures."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -56,7 +57,8 @@ def relative_to_newreno(loss: float, title: str, marks: Sequence[Mark] = (), x: 
         return Estimate(e.mean - 1, e.variance, e.df)
 
     label = "throughput relative to NewReno [%]"
-    return Panel(x, None, label, title, f"relative to NewReno, {loss:g} %", marks=marks, derived=gain, scale=100)
+    return Panel(x, None, label, title, f"relative to NewReno, {loss:g} %", marks=marks, derived=gain, scale=100,
+                 ends=(-1.0, math.inf))  # fmt: skip
 
 
 def _key(x: Sequence[float]) -> list[Panel]:

@@ -54,7 +54,7 @@ MEASURES: dict[str, Measure] = {
     WINDOW: Measure("window [packets]"),
     "link_drop_probability": Measure("link-layer drop probability"),
     FAILURES: Measure("false route failures per 10,000 delivered"),
-    JAIN: Measure("Jain's index, mean of batches", 1, 0.05, True),
+    JAIN: Measure("Jain's index, mean of batches", 1, 0.05, True, limits=(0.0, 1.0)),
     "jain_index": Measure("Jain's index of the whole run", 1, 0.05, True),
     **{f"flow{f}_bps": Measure(f"goodput of flow {f + 1} [kbit/s]", 1e-3, 0.05) for f in range(10)},
     "intermediate_drops": Measure("drop probability, intermediate nodes"),

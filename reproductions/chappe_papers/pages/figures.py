@@ -40,6 +40,8 @@ class Panel:
     scale: float = 1.0
     log_y: bool = False
     limits: tuple[float, float] | None = None
+    ends: tuple[float, float] = (0.0, math.inf)
+    """Limits of the quantity, at which its intervals end."""
     variants: tuple[str, ...] | None = None
     """Variants of these axes; ``None``: those of the whole figure."""
     x_label: str | None = None
@@ -56,7 +58,7 @@ class Panel:
 
 def panel(x: Sequence[float], of: Of, measure: Measure, title: str = "", place: str = "", **more: Any) -> Panel:
     """Axes for a measure."""
-    return Panel(x, of, measure.label, title, place, scale=measure.scale, **more)
+    return Panel(x, of, measure.label, title, place, scale=measure.scale, ends=measure.limits, **more)
 
 
 @dataclass(frozen=True)
@@ -207,8 +209,7 @@ def figure(
                 for v in variants
                 for t in (ns2, ours)
             ]
-            limits = QUANTITY if panel.derived is None else CHANGE
-            rows.append([where, *(cell(e, panel.scale, limits) for e in estimates)])
+            rows.append([where, *(cell(e, panel.scale, panel.ends) for e in estimates)])
     return shown(name, title, panels[0].y_label, header, rows, folder)
 
 
@@ -244,13 +245,14 @@ def sheet(name: str, title: str, s: Sheet, ours: Estimates, ns2: Estimates, fold
     return page.WrittenSheet(f"{name}.csv", title, s.header, rows, s.shown)
 
 
-def _reach(e: Estimate, scale: float) -> tuple[float, float]:
+def _reach(e: Estimate, panel: Panel) -> tuple[float, float]:
     """Lengths of the interval below and above the mean; zero where the interval is unknown."""
     low, high = e.interval()
+    low, high = max(low, panel.ends[0]), min(high, panel.ends[1])
     return (
         (0.0, 0.0)
         if not math.isfinite(high - low)
-        else (scale * max(0.0, e.mean - low), scale * max(0.0, high - e.mean))
+        else (panel.scale * max(0.0, e.mean - low), panel.scale * max(0.0, high - e.mean))
     )
 
 
@@ -264,7 +266,7 @@ def _axes(chart: Chart, panel: Panel, legend: Legend, ours: Estimates, ns2: Esti
                     legend.names[variant],
                     [i if panel.names is not None else x for i, x, _ in measured],
                     [panel.scale * e.mean for _, _, e in measured],
-                    [_reach(e, panel.scale) for _, _, e in measured],
+                    [_reach(e, panel) for _, _, e in measured],
                     legend.colors[variant],
                     reference,
                     [e.df + 1 < FEW for _, _, e in measured],

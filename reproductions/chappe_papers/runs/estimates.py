@@ -1,5 +1,6 @@
 """Estimates by point: of our runs, or those of another simulator. Claims and figures read them."""
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,12 +20,15 @@ class Measure:
         label: Name for people, with the printed unit.
         scale: Factor from the stored to the printed unit.
         tolerance: Difference up to which values agree: a share of the value, or, where ``absolute``, a difference.
+        absolute: True if the tolerance is a difference.
+        limits: Smallest and largest possible value.
     """
 
     label: str
     scale: float = 1.0
     tolerance: float = 0.10
     absolute: bool = False
+    limits: tuple[float, float] = (0.0, math.inf)
 
 
 Asked = tuple[Any, str]

@@ -43,7 +43,7 @@ MEASURES = {
     MEDIAN: Measure("throughput of the median path [kbit/s]", 1e-3),
     TENTH: Measure("10th percentile of the paths [kbit/s]", 1e-3),
     NINETIETH: Measure("90th percentile of the paths [kbit/s]", 1e-3),
-    JAIN: Measure("Jain's index"),
+    JAIN: Measure("Jain's index", limits=(0.0, 1.0)),
     WINDOW: Measure("mean window [segments]"),
     RTT: Measure("mean round-trip time [ms]", 1e3),
     RESENT: Measure("segments sent again / sent [%]", 100),

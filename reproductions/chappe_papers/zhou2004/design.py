@@ -23,7 +23,7 @@ SEGMENTS = "segments_per_s"
 MEASURES = {
     GOODPUT: Measure("mean goodput of a flow [kbit/s]", 1e-3, 0.03),
     UNFAIRNESS: Measure("unfairness, median of the runs"),
-    JAIN: Measure("Jain's index"),
+    JAIN: Measure("Jain's index", limits=(0.0, 1.0)),
     SEGMENTS: Measure("goodput [segments/s]"),
 }
 
