@@ -73,6 +73,8 @@ DIRECTIONS = ("maximize", "minimize")
 ENERGY = "energy_per_bit_j"
 """Measure that needs ``run.airtime``."""
 
+GOODPUT = "goodput_bps"
+
 JAIN = "jain_index"
 """Jain's index of the totals of the flows: the only measure that is not a ratio of totals."""
 
@@ -206,6 +208,11 @@ def _own(name: str) -> Measure:
 def is_index(name: str) -> bool:
     """True for Jain's index, of all flows or of chosen ones."""
     return flow_selection.parts(name)[0] in INDICES
+
+
+def counts_flows(name: str) -> bool:
+    """True for measures whose limits depend on the number of flows: Jain's index, and goodput."""
+    return flow_selection.parts(name)[0] in (*INDICES, GOODPUT)
 
 
 def wrong(name: object, own: Collection[str] = ()) -> tuple[str, str] | None:
@@ -347,17 +354,28 @@ class Totals(NamedTuple):
     is_own: bool = False
 
     @classmethod
-    def of(cls, measure: str, rows: NDArray[np.float64], flows: int = 0, *, runs: bool = False) -> "Totals":
+    def of(
+        cls,
+        measure: str,
+        rows: NDArray[np.float64],
+        flows: int = 0,
+        fastest_bps: float = math.inf,
+        *,
+        runs: bool = False,
+    ) -> "Totals":
         """Totals of a measure by name.
 
         Args:
             measure: Name of the measure.
             rows: Totals of each batch or run.
             flows: Number of flows, where it is known: no index of Jain's is below its reciprocal.
+            fastest_bps: Fastest rate at which a node sends [bit/s]: no flow has more goodput.
             runs: True for rows of runs (:attr:`of_run`).
         """
         m = measure_of(measure)
-        limits = (1 / flows, 1.0) if flows and is_index(measure) else m.limits
+        limits = m.limits
+        if flows and counts_flows(measure):
+            limits = (1 / flows, 1.0) if is_index(measure) else (0.0, flows * fastest_bps)
         return cls(rows, quotient if runs else m.statistic, m.exact, limits)
 
     @property
@@ -388,7 +406,9 @@ class Totals(NamedTuple):
         if self.exact is not None and len(together.pseudo):
             over, under = (float(total) for total in self.known.rows.sum(axis=0))
             interval = partial(self.exact, over, under)
-        return Pooled(e.mean, e.variance, e.df, interval, self.limits, skewness=e.skewness)
+        # Data that were held back for a hole can be delivered faster than they came, for a moment.
+        limits = self.limits[0], max(self.limits[1], e.mean)
+        return Pooled(e.mean, e.variance, e.df, interval, limits, skewness=e.skewness)
 
     @property
     def of_run(self) -> tuple[float, float]:

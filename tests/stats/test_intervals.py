@@ -161,6 +161,35 @@ def test_an_index_stays_between_its_limits() -> None:
     assert 1 / len(swept.table("flows")["flow"].unique()) <= row["ci_low"] < row["ci_high"] <= 1
 
 
+def test_no_flow_has_more_goodput_than_the_fastest_rate() -> None:
+    # Two flows of up to 11 Mbit/s.
+    bits = np.array([[21e6, 1.0], [21e6, 1.0], [1e6, 1.0]])
+    assert Totals.of("goodput_bps", bits, 2, runs=True).pooled.interval()[1] > 22e6
+    assert Totals.of("goodput_bps", bits, 2, 11e6, runs=True).pooled.interval()[1] == 22e6
+    assert Totals.of("goodput_bps of tcp", bits, 2, 11e6, runs=True).pooled.interval()[1] == 22e6
+    # A queue behind a hole is delivered at once.
+    assert Totals.of("goodput_bps", bits, 1, 11e6, runs=True).pooled.interval()[1] == bits[:, 0].mean()
+    # The goodput of an interrupted flow varies from batch to batch.
+    wire = {
+        "run": {"stop": "10 s", "batches": 5, "warmup_batches": 0},
+        "topology": {"kind": "none", "wired_nodes": 2},
+        "wired_link": [{"src": 0, "dst": 1, "rate": "3 Mbit/s", "delay": "5 ms"}],
+        "flow": [{"src": 0, "dst": 1, "stop": "6 s"}],
+    }
+    (row,) = chappe.run(wire).summary("goodput_bps").to_dicts()
+    assert row["ci_high"] == 3e6
+    (row,) = chappe.sweep(wire, seeds=1).summary(["goodput_bps"]).to_dicts()
+    assert row["ci_high"] == 3e6
+    faster = {"at": "9 s", "action": "set", "setting": "wired_link.0.rate", "value": "3.2 Mbit/s"}
+    (row,) = chappe.run({**wire, "event": [faster]}).summary("goodput_bps").to_dicts()
+    assert row["ci_high"] == 3.2e6
+    driven = chappe.start(wire)
+    driven.set("wired_link.0.rate", "3.1 Mbit/s")
+    driven.run_until("10 s")
+    (row,) = driven.results().summary("goodput_bps").to_dicts()
+    assert row["ci_high"] > 3.2e6
+
+
 def test_ends_are_printed_where_sides_differ() -> None:
     assert estimate({"estimate": 0.0, "ci_low": 0.0, "ci_high": 30.74}) == "0 (0 to 31)"
     assert estimate({"estimate": 10.0, "ci_low": 8.0, "ci_high": 12.2}) == "10.0 (8.0 to 12.2)"

@@ -16,6 +16,7 @@ import faults
 import polars as pl
 import pytest
 from chappe import _core, cli, study
+from chappe.results.storage.columns import RUN_INFO
 from chappe.study.design import axes
 from chappe.study.store import parts, store
 from command import PATIENCE_S, contents, environment
@@ -179,7 +180,7 @@ def _eager(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "CHUNK", 2)
 
 
-FEW_TABLES = (parts.RUN_INFO, "flows", "batches")
+FEW_TABLES = (RUN_INFO, "flows", "batches")
 """Tables of a part: those that measures need. All tables are written alike, and killed processes write all."""
 
 FILES = 2

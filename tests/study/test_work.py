@@ -10,6 +10,7 @@ from typing import Any
 
 import chappe
 import pytest
+from chappe.results.storage.columns import RUN_INFO
 from chappe.study.design.axes import Item, Point
 from chappe.study.execution import threads as work
 from chappe.study.store import parts, store
@@ -171,7 +172,7 @@ def test_patience_excludes_the_time_of_writing(tmp_path: Path, monkeypatch: pyte
 
     def slow(path: Path, content: Any, *others: Any) -> None:
         now[0] += 5 * store.PATIENCE_S
-        written.append(len(content[parts.RUN_INFO]))
+        written.append(len(content[RUN_INFO]))
         write(path, content, *others)
 
     monkeypatch.setattr(time, "monotonic", lambda: now[0])

@@ -159,6 +159,11 @@ impl Scenario {
         (mode.rate().0, mode.is_ht().then(|| (mode.mcs(), mode.streams())))
     }
 
+    /// Fastest rate at which a node sends data at any time [bit/s].
+    fn fastest_bps(&self) -> u64 {
+        self.0.fastest().0
+    }
+
     /// Transports of the flows without repetition.
     fn transports(&self) -> Vec<String> {
         self.0.transports()

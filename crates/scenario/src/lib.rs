@@ -32,7 +32,7 @@ use build::{mobility, setup};
 use chappe_core::mobility::{Courses, Plan};
 use chappe_core::packet::RadioId;
 use chappe_core::radio::Channel;
-use chappe_core::run::{Setup, Stop};
+use chappe_core::run::{Change, Command, Setup, Stop};
 use chappe_core::setting::{
     Code, EVERYDAY, EXPERT, LEVEL, Node, Problem, Report, Setting, Table, Value, group_schema, join,
 };
@@ -45,6 +45,7 @@ use read::{error, file_or_text, files};
 use schema::events;
 use schema::flows::{Ends, FlowEntry};
 use serde_json::{Value as Json, json};
+use std::collections::BTreeSet;
 use validate::unused;
 
 /// A radio link from one node to another.
@@ -278,6 +279,21 @@ impl Scenario {
             links[start..].sort_by_key(|l| l.to);
         }
         links
+    }
+
+    /// Fastest rate at which a node sends data at any time: no flow delivers more. Zero without interfaces.
+    pub fn fastest(&self) -> BitRate {
+        let Layout { interfaces, events, .. } = &self.layout;
+        let used = interfaces.radios.iter().map(|radio| radio.profile as usize);
+        let profiles: BTreeSet<usize> = used.collect();
+        let radios = profiles.into_iter().flat_map(|i| interfaces.profiles[i].wlan.data_modes());
+        let modes = radios.chain(interfaces.link_modes.iter().map(|&(_, _, mode)| mode));
+        let wires = self.config.directions().into_iter().map(|way| way.point_to_point.rate);
+        let changed = events.iter().filter_map(|(_, command)| match command {
+            Command::Set(Change::LinkRate(_, _, rate)) => Some(*rate),
+            _ => None,
+        });
+        modes.map(Mode::rate).chain(wires).chain(changed).max().unwrap_or(BitRate(0))
     }
 
     /// Transports of the flows without repetition, in the order of the flows: "TCP" with the name of the pair of loss

@@ -37,7 +37,7 @@ from chappe.stats import Statistic, quotient
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _DEFINED = re.compile(r"\s*([A-Za-z_]\w*)\s*=(?!=)(.*)", re.DOTALL)
-_TAKEN = ("run", "point", "seed", "end", "simulated_s", "frames_sent", "measure", "case")
+_TAKEN = ("run", "point", "seed", "end", "simulated_s", "frames_sent", "fastest_bps", "measure", "case")
 
 
 @dataclass(frozen=True)

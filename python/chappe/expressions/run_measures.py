@@ -14,14 +14,14 @@ from chappe.measures import (
     NAMES,
     Totals,
     column,
-    is_index,
+    counts_flows,
     is_known,
     measure_of,
     of_flows,
     quotients,
     tables_of_flows,
 )
-from chappe.results.storage.columns import RUN
+from chappe.results.storage.columns import RUN, RUN_INFO
 from chappe.scenario import flow_selection
 from chappe.stats import ROUNDING, Pooled, mser5, quantile_t, quotient
 
@@ -64,16 +64,16 @@ class Batches:
 
     def totals(self, measure: str) -> Iterator[tuple[str, Totals]]:
         """Totals of a measure in the batches after the transient, run by run."""
-        flows = self._flows_of(measure) if is_index(measure) else {}
+        bounds = self._bounds_of(measure)
         if self._transient == "mser5":
             rows = self._rows(measure)
             firsts = {key: first for keys, first, _ in self.transients(measure) for key in keys}
             for key, of_run in zip(self.keys, rows, strict=True):
-                yield key, Totals.of(measure, of_run[firsts[key] :], flows.get(key, 0)).known
+                yield key, Totals.of(measure, of_run[firsts[key] :], *bounds.get(key, ())).known
             return
         used = _split(self._batches["used"].to_numpy() if len(self._batches) else np.empty(0, bool), self.lengths)
         for key, of_run, counts in zip(self.keys, self._rows(measure), used, strict=True):
-            yield key, Totals.of(measure, of_run[counts], flows.get(key, 0))
+            yield key, Totals.of(measure, of_run[counts], *bounds.get(key, ()))
 
     def _of(self, measure: str) -> tuple[str, Callable[[str], pl.DataFrame]]:
         """Name of the measure itself, and function from a name to the table of the flows that it is taken of."""
@@ -88,10 +88,13 @@ class Batches:
         """A table of all flows; batches, which each measure needs, are read once."""
         return self._batches if name == "batches" else self._table(name)
 
-    def _flows_of(self, measure: str) -> dict[str, int]:
-        """Number of flows of each run."""
+    def _bounds_of(self, measure: str) -> dict[str, tuple[int, float]]:
+        """For each run the number of flows, and the fastest rate, of a measure whose limits depend on them."""
+        if not counts_flows(measure):
+            return {}
         numbers, keys = _groups(self._of(measure)[1]("flows"))
-        return dict(zip(keys, numbers, strict=True))
+        fastest = dict(self._table(RUN_INFO).select(RUN, "fastest_bps").iter_rows())
+        return {key: (number, fastest[key]) for key, number in zip(keys, numbers, strict=True)}
 
     def _rows(self, measure: str) -> Iterator[NDArray[np.float64]]:
         name, table = self._of(measure)
@@ -171,10 +174,10 @@ class Batches:
             skewness = sums(deviations**3) / n / (second / n) ** 1.5 * np.sqrt(n - 1) / (n - 2)
             skewness[(n < 3) | (second == 0)] = 0
         ends, of_events = np.full((len(n), 2), math.nan), measure_of(measure).exact
-        flows_of = self._flows_of(measure) if is_index(measure) else {}
+        bounds = self._bounds_of(measure)
         for i in np.flatnonzero(n > 1):
-            flows = flows_of.get(self.keys[i], 0)
-            limits = Totals.of(measure, rows[:0], flows).limits
+            low, high = Totals.of(measure, rows[:0], *bounds.get(self.keys[i], ())).limits
+            limits = low, max(high, value[i])
             exact = None if of_events is None else partial(of_events, over[i], under[i])
             ends[i] = Pooled(value[i], variance[i], n[i] - 1, exact, limits, skewness=skewness[i]).interval()
         return np.column_stack([value, half_width, ends, over, under])

@@ -160,6 +160,7 @@ class Results:
         self.scenario = scenario
         self._measured = measured
         self._streamed = streamed
+        self._fastest_bps: float = scenario._core.fastest_bps()
 
     def __reduce__(self) -> "tuple[type[Results], tuple[Scenario, InMemoryResults]]":
         """Pickles the tables, so that other processes need not repeat the run."""
@@ -367,7 +368,7 @@ class Results:
                 rows = of_flows(np.asarray(table("flow_batches")["bytes_delivered"]), len(used))
             else:
                 rows = ratios[name]
-            yield name, Totals.of(name, rows[used], flows)
+            yield name, Totals.of(name, rows[used], flows, self._fastest_bps)
 
     def plot(
         self,

@@ -1,5 +1,7 @@
 """Interactive runs: driven step by step, observed and changed on the way."""
 
+import math
+import re
 from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any, Literal
@@ -54,6 +56,7 @@ class Simulation:
     def __init__(self, scenario: Scenario):
         self.scenario = scenario
         self._core = _core.Run(scenario._core)
+        self._has_other_rates = False
 
     # ---- advancing ----
 
@@ -176,6 +179,8 @@ class Simulation:
         if self._check_still() != "running":
             raise RunError(f"the run is over ({self._core.end}) and cannot be changed")
         self._core.apply(_json({name: value for name, value in event.items() if value is not None}))
+        # `wired_link.N.rate`, which is in no scenario; `error.rate` is no rate of data.
+        self._has_other_rates |= re.fullmatch(r"wired_link\.\d+\.(back\.)?rate", str(event.get("setting"))) is not None
 
     def cancel(self) -> None:
         """Ends the run now; a run driven by another thread ends within a moment.
@@ -212,7 +217,10 @@ class Simulation:
             RunError: If another thread drives the run.
         """
         self._check_still()
-        return Results(self.scenario, self._core.results())
+        results = Results(self.scenario, self._core.results())
+        if self._has_other_rates:
+            results._fastest_bps = math.inf
+        return results
 
     def stations(self) -> pl.DataFrame:
         """State of every radio and its station now: position, reception, NAV, backoff, queue, battery.

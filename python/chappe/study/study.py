@@ -25,10 +25,10 @@ from chappe.expressions import own_measures as own
 from chappe.expressions.of_study import asked_later
 from chappe.expressions.reductions import REDUCED
 from chappe.expressions.run_measures import WARMUPS, Batches, mean_series, runs_of, totals_of, with_measures
-from chappe.measures import NAMES, NODES_ALONE, Direction, Totals, direction_of, is_index, short_batches
+from chappe.measures import NAMES, NODES_ALONE, Direction, Totals, counts_flows, direction_of, short_batches
 from chappe.results import silent_flows as silence
 from chappe.results.storage import tables
-from chappe.results.storage.columns import RUN
+from chappe.results.storage.columns import RUN, RUN_INFO
 from chappe.results.warnings import ENDS, of_batches
 from chappe.scenario import flow_selection
 from chappe.scenario.scenario import Scenario
@@ -152,7 +152,7 @@ class Study:
             raise StorageError(f"{self.folder} no longer exists")
         for path in store.folders(self.folder):
             try:
-                for key in parts.read(path, parts.RUN_INFO)[RUN]:
+                for key in parts.read(path, RUN_INFO)[RUN]:
                     sources.setdefault(key, path)
             except DamagedError as e:
                 raise StorageError(f"{e}; run the study again to repair it") from None
@@ -197,7 +197,7 @@ class Study:
         keys = self._there[RUN].unique(maintain_order=True).to_list()
         if not keys:
             return self._there, self._there.select(RUN)
-        rows = self._rows(parts.RUN_INFO, keys).drop("seed")
+        rows = self._rows(RUN_INFO, keys).drop("seed")
         rows = with_measures(rows, self._batches(keys))
         runs = self._there.join(runs_of(rows), on=RUN, how="left", maintain_order="left")
         runs = own.with_own(runs, self._stored.values(), lambda name: self._rows(name, keys))
@@ -270,8 +270,8 @@ class Study:
         if is_single and len(self._there):
             batches = dict(self._batches(self._there[RUN].unique(maintain_order=True).to_list()).totals(measure))
             short = set(self._short)
-        flows = self._flows_of(measure) if is_index(measure) and not is_single else {}
-        runs = self.runs.select(RUN, "point", *self.axes, "seed")
+        flows = self._flows_of(measure) if counts_flows(measure) and not is_single else {}
+        runs = self.runs.select(RUN, "point", *self.axes, "seed", *(["fastest_bps"] if flows else []))
         if not (is_single or runs.is_empty()):
             sums = self._sums_of(measure)
             runs = runs.join(sums, on=RUN, how="left", maintain_order="left")
@@ -283,7 +283,8 @@ class Study:
                 samples.append(analysis.Sample(labels, None, totals, short=row[RUN] in short))
             else:
                 rows = of_point.select("numerator", "denominator").to_numpy()
-                totals = Totals.of(measure, rows, flows.get(row[RUN], 0), runs=True)
+                bounds = (flows[row[RUN]], row["fastest_bps"]) if row[RUN] in flows else ()
+                totals = Totals.of(measure, rows, *bounds, runs=True)
                 samples.append(analysis.Sample(labels, of_point["seed"].to_list(), totals, self._common))
         return samples
 
@@ -361,7 +362,7 @@ class Study:
         if not keys:
             return {}
         choice, flows = flow_selection.parts(measure)[1], self._rows("flows", keys)
-        counted = (flows if choice is None else choice.of(flows, [RUN])).group_by(RUN).len()
+        counted = (flows if choice is None else choice.of(flows, [RUN])).group_by(RUN).agg(pl.len())
         return dict(counted.iter_rows())
 
     @cached_property

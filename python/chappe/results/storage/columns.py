@@ -18,6 +18,9 @@ TABLES = (
 RUN = "run"
 """Column with the key of the run of a row."""
 
+RUN_INFO = "run_info"
+"""Name of the table of a study with one row per run."""
+
 Rows = Sequence[Mapping[str, Any]]
 """Rows of a table, by the names of its columns."""
 

@@ -11,12 +11,12 @@ from chappe._common.arguments import problem, problem_of_jobs, quoted
 from chappe._common.progress import bar
 from chappe.errors import RunError, ScenarioError, StudyError
 from chappe.expressions.run_measures import Batches, runs_of, with_measures
-from chappe.results.storage.columns import RUN
+from chappe.results.storage.columns import RUN, RUN_INFO
 from chappe.results.storage.tables import known
 from chappe.scenario.scenario import Scenario
 from chappe.study.design.axes import Item, Point, problems_of_size, seeds_of
 from chappe.study.execution.threads import Failed, threads
-from chappe.study.store.parts import PART_TABLES, RUN_INFO, Finished, frames_of
+from chappe.study.store.parts import PART_TABLES, Finished, frames_of
 from chappe.study.store.store import Store
 
 K = TypeVar("K", bound=Hashable)

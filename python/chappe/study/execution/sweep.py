@@ -32,7 +32,7 @@ from chappe.expressions.own_measures import totals_of as totals_of_own
 from chappe.expressions.reductions import Reduction
 from chappe.expressions.run_measures import WARMUPS, Batches, Warmup, runs_of, totals_of, with_measures
 from chappe.measures import ENERGY, Direction, Totals, wrong
-from chappe.results.storage.columns import RUN
+from chappe.results.storage.columns import RUN, RUN_INFO
 from chappe.scenario import flow_selection
 from chappe.scenario.scenario import Scenario, ScenarioLike, scenario_of
 from chappe.stats import quotient
@@ -53,7 +53,6 @@ from chappe.study.design.search import Search, first_seeds, problems_of_search, 
 from chappe.study.design.stop import Design, Precision, UnknownError, fixed, lengthened, precise
 from chappe.study.execution import cluster
 from chappe.study.execution.threads import Failed, Workers, cores, threads
-from chappe.study.store import parts
 from chappe.study.store.parts import Finished
 from chappe.study.store.store import Store
 from chappe.study.study import Forgotten, Study, points_table
@@ -526,7 +525,7 @@ def _portions(points: Mapping[str, str], warmup: Warmup) -> Iterator[list[str]]:
 def _facts(store: Store, keys: Sequence[str], warmup: Warmup, points: Mapping[str, str]) -> pl.DataFrame:
     """Facts and measures of runs."""
     batches = Batches(lambda name: store.table(name, keys), warmup, points)
-    return with_measures(store.table(parts.RUN_INFO, keys).drop("seed"), batches)
+    return with_measures(store.table(RUN_INFO, keys).drop("seed"), batches)
 
 
 def problems_of_rules(points: Sequence[Point], warmup: str, asked: Mapping[str, str]) -> list[Problem]:

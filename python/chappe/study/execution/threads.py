@@ -14,6 +14,7 @@ from chappe.errors import StudyError
 from chappe.expressions.reductions import Reduction
 from chappe.results.results import Results
 from chappe.results.storage.columns import TABLES
+from chappe.scenario.scenario import Scenario
 from chappe.study.design.axes import Item
 from chappe.study.store.parts import Finished
 
@@ -46,9 +47,7 @@ def execute(item: Item, progress: Callable[[float], object] | None = None) -> Fi
     reduction = item.point.reduction
     if reduction is not None:
         return _reduced(item, reduction, progress)
-    results = _core.run(item.point.scenario.with_settings({"run.seed": item.seed})._core, progress)
-    tables = results.tables(TABLES)
-    return Finished(item.key, item.seed, results.end, results.simulated_s, results.frames_sent, tables)
+    return _finished(item, item.point.scenario.with_settings({"run.seed": item.seed}), progress)
 
 
 def _reduced(item: Item, reduction: Reduction, progress: Callable[[float], object] | None) -> Finished:
@@ -56,10 +55,17 @@ def _reduced(item: Item, reduction: Reduction, progress: Callable[[float], objec
     scenario = item.point.scenario
     record = list(dict.fromkeys([*scenario.settings["run"]["record"], *reduction.tables]))
     recording = scenario.with_settings({"run.seed": item.seed, "run.record": record})
-    results = _core.run(recording._core, progress)
-    reduced = reduction.of(Results(recording, results))
-    tables = results.tables(TABLES)
-    return Finished(item.key, item.seed, results.end, results.simulated_s, results.frames_sent, tables, reduced)
+    return _finished(item, recording, progress, reduction)
+
+
+def _finished(
+    item: Item, scenario: Scenario, progress: Callable[[float], object] | None, reduction: Reduction | None = None
+) -> Finished:
+    """Executes a scenario."""
+    results = _core.run(scenario._core, progress)
+    reduced = reduction.of(Results(scenario, results)) if reduction is not None else None
+    facts = results.end, results.simulated_s, results.frames_sent, scenario._core.fastest_bps()
+    return Finished(item.key, item.seed, *facts, results.tables(TABLES), reduced)
 
 
 def execute_pickled(items: bytes) -> bytes | str:

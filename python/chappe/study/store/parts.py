@@ -18,11 +18,8 @@ from chappe._common.files import UNFINISHED, make_folder, take_away
 from chappe.errors import reason
 from chappe.expressions.reductions import REDUCED, SCHEMA
 from chappe.results.storage import recorded, tables
-from chappe.results.storage.columns import RUN, TABLES
+from chappe.results.storage.columns import RUN, RUN_INFO, TABLES
 from chappe.scenario.scenario import Scenario
-
-RUN_INFO = "run_info"
-"""Name of the table with one row per run."""
 
 PART_TABLES = (RUN_INFO, *TABLES)
 
@@ -44,6 +41,7 @@ class Finished(NamedTuple):
         end: Reason for its end.
         simulated_s: Simulated time [s].
         frames_sent: Frames transmitted by all nodes.
+        fastest_bps: Fastest rate at which a node sends data [bit/s].
         tables: The tables of every run.
         reduced: Values of user-defined measures from recorded tables: types and values by column; else ``None``.
     """
@@ -53,6 +51,7 @@ class Finished(NamedTuple):
     end: str
     simulated_s: float
     frames_sent: int
+    fastest_bps: int
     tables: _core.Tables
     reduced: dict[str, tuple[str, list[Any]]] | None = None
 
@@ -70,6 +69,7 @@ def frames_of(runs: Iterable[Finished]) -> dict[str, pl.DataFrame]:
         "end": [r.end for r in runs],
         "simulated_s": [r.simulated_s for r in runs],
         "frames_sent": [r.frames_sent for r in runs],
+        "fastest_bps": [r.fastest_bps for r in runs],
     }
     frames = {RUN_INFO: pl.DataFrame(run_info)}
     frames |= {name: recorded.frame(rows) for name, rows in _core.Tables.joined(RUN, [(r.key, r.tables) for r in runs])}
@@ -224,7 +224,7 @@ def _schemas() -> dict[str, pl.Schema]:
     """Columns of every table with their types, equal for all runs, from a run that has not begun."""
     scenario = Scenario.chain(1, {"run.batches": 1, "run.warmup_batches": 0}, stop="1 delivered")
     results = _core.Run(scenario._core).results()
-    finished = Finished("", 0, results.end, results.simulated_s, results.frames_sent, results.tables(TABLES))
+    finished = Finished("", 0, results.end, results.simulated_s, results.frames_sent, 0, results.tables(TABLES))
     return {
         **{name: table.schema for name, table in frames_of([finished]).items()},
         REDUCED: pl.Schema({RUN: pl.String, **SCHEMA}),

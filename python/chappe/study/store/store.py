@@ -34,7 +34,7 @@ from chappe._common.words import count
 from chappe.errors import ScenarioError, StorageError, reason
 from chappe.expressions.reductions import REDUCED, SCHEMA
 from chappe.results.storage import metadata, tables
-from chappe.results.storage.columns import RUN
+from chappe.results.storage.columns import RUN, RUN_INFO
 from chappe.scenario.flow_selection import LABELS
 from chappe.scenario.scenario import Scenario
 from chappe.study.design.axes import KEY_LENGTH
@@ -413,9 +413,7 @@ class Store:
 
     def _place(self, path: Path, keys: Sequence[str]) -> None:
         """Writes a part with exactly the given runs."""
-        if all(self._sources[k] == path for k in keys) and parts.read(path, parts.RUN_INFO)[RUN].to_list() == list(
-            keys
-        ):
+        if all(self._sources[k] == path for k in keys) and parts.read(path, RUN_INFO)[RUN].to_list() == list(keys):
             return
         content = {name: self.table(name, keys) for name in parts.PART_TABLES}
         if len(rows := self.table(REDUCED, keys)):
