@@ -54,6 +54,7 @@ NAV: tuple[tuple[str, tuple[str, ...]], ...] = (
             "reproductions/papers.md",
             "reproductions/techniques.md",
             "reproductions/linux-mesh.md",
+            "reproductions/single-frames.md",
             "reproductions/aggregation.md",
             "reproductions/minstrel-ht.md",
             "reproductions/validation.md",

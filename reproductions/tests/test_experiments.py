@@ -149,26 +149,26 @@ def test_the_techniques_are_compared_where_each_is_run(
 def mesh(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """The program on Linux's senders over meshes, which has its parts in files beside it."""
     monkeypatch.syspath_prepend(str(REPOSITORY / "reproductions/experiments/linux_mesh"))
-    return program("reproductions/experiments/linux_mesh/linux_mesh")
+    return program("reproductions/experiments/linux_mesh/single_frames")
 
 
 def test_senders_of_linux_over_meshes(mesh: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(mesh, "PAGE", tmp_path / "linux-mesh.md")
-    monkeypatch.setattr(mesh, "FIGURE", tmp_path / "linux-mesh.svg")
-    monkeypatch.setattr(importlib.import_module("linux_mesh_lines"), "FAR", 2)
+    monkeypatch.setattr(mesh, "PAGE", tmp_path / "single-frames.md")
+    monkeypatch.setattr(mesh, "FIGURE", tmp_path / "single-frames.svg")
+    monkeypatch.setattr(importlib.import_module("single_frames_lines"), "FAR", 2)
     networks = {
         "b": mesh.runs.NETWORKS["b"]._replace(lengths=(1, 2), compared=(2,)),
         "mesh": mesh.runs.NETWORKS["mesh"]._replace(lengths=(1, 5), compared=(5,)),
     }
     mesh.main(["--seeds", "2", "--stop", "500 ms"], networks)
-    page = (tmp_path / "linux-mesh.md").read_text(encoding="utf-8")
+    page = (tmp_path / "single-frames.md").read_text(encoding="utf-8")
     assert re.findall(r"^(\d+)\. \*\*", page, re.MULTILINE) == [str(n) for n in range(1, 11)]
     # Two tables of techniques and that of small queues have the three senders of today, alone and four at a time; two
     # tables compare five senders with CUBIC, and three and a half have the means of six.
     assert page.count("\n| 802.11b | ") == 3 * 6 + 2 * 2 + 7 * 6
     assert page.count("\n### ") == len(mesh.RECOMMENDATIONS) + 4
     assert "nan" not in page
-    assert (tmp_path / "linux-mesh.svg").exists()
+    assert (tmp_path / "single-frames.svg").exists()
 
 
 def test_trials_of_recommendations_have_runs(mesh: ModuleType) -> None:
@@ -233,7 +233,7 @@ def test_words_for_changes(mesh: ModuleType) -> None:
 def test_verdicts_follow_from_changes(
     changes: Sequence[tuple[float, float, float]], problem: str, advised: str
 ) -> None:
-    compare = importlib.import_module("linux_mesh_compare")
+    compare = importlib.import_module("single_frames_compare")
     made = [compare.Change(*change) for change in changes]
     assert compare.problem(made) == problem
     assert compare.advised(made) == advised
@@ -241,7 +241,7 @@ def test_verdicts_follow_from_changes(
 
 @pytest.mark.usefixtures("mesh")
 def test_gains_and_leads_follow_from_changes() -> None:
-    compare = importlib.import_module("linux_mesh_compare")
+    compare = importlib.import_module("single_frames_compare")
     more, less, none, undecided = (compare.Change(*c) for c in ((8, 6, 10), (-9, -10, -8), (0, -1, 1), (9, -9, 27)))
     assert compare.gains([more, less, none, undecided]) == "by 8 % in 1 of 4"
     assert compare.gains([more, less, none, undecided], more=False) == "by 9 % in 1 of 4"
@@ -266,13 +266,13 @@ def test_gains_and_leads_follow_from_changes() -> None:
 )
 @pytest.mark.usefixtures("mesh")
 def test_verdicts_follow_from_trials(words: Sequence[str], verdict: str, kind: str) -> None:
-    advice = importlib.import_module("linux_mesh_advice")
+    advice = importlib.import_module("single_frames_advice")
     assert advice.verdict(words) == verdict
     assert advice.kind(verdict) == kind
 
 
 def test_recommendations_of_ours_do_not_count(mesh: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    advice = importlib.import_module("linux_mesh_advice")
+    advice = importlib.import_module("single_frames_advice")
     goodput = {"plain": [9.0, 10.0, 11.0], "fq_codel": [19.0, 20.0, 21.0]}
     found = {
         ("walking", 20, sender, technique): {"goodput_bps": {10: np.array(values)}}
@@ -382,3 +382,24 @@ def test_the_answer_names_good_techniques_and_the_worst_case(techniques: ModuleT
     )
     assert any(re.fullmatch(last, line) for line in lines)
     assert "Good / not good / open in: Reno 8/0/0, Vegas 8/0/0, Veno 0/0/8, FeW 0/8/0." in lines
+
+
+def test_the_page_on_linux_over_wifi(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.syspath_prepend(str(REPOSITORY / "reproductions/experiments/linux_mesh"))
+    mesh = program("reproductions/experiments/linux_mesh/linux_mesh")
+    monkeypatch.setattr(mesh, "PAGE", tmp_path / "linux-mesh.md")
+    monkeypatch.setattr(importlib.import_module("linux_mesh_runs"), "_RUN", {"stop": "2 s", "batches": 2})
+    networks = ["802.11n, 1 hop", "802.11n, one slow station of 4", "802.11b, 1 hop"]
+    mesh.main(["--seeds", "3", "-o", str(tmp_path / "runs")], networks)
+    page = (tmp_path / "linux-mesh.md").read_text(encoding="utf-8")
+    first, _, rest = page.partition("## What of 2003 to 2008 is gone with aggregates")
+    assert first.count("\n| 802.11") == 3
+    # Changes of aggregates are tried with aggregates, FQ-CoDel of the interface over single frames.
+    assert rest.count("### ") == len(mesh.TITLES)
+    fq_codel = rest.split("### FQ-CoDel")[1].split("###")[0]
+    assert [line[:10] for line in fq_codel.splitlines() if line.startswith("| 802")] == ["| 802.11b "]
+    single = rest.split("### single frames")[1].split("###")[0]
+    assert re.search(r"\| 802\.11n \| 1 hop \| static \| \*\*-\d\d % ", single)
+    # A station alone has nobody to be fair to.
+    assert "Jain's index, CUBIC" in single
+    assert "nan" not in page

@@ -1,325 +1,247 @@
-"""Senders, networks and techniques of ``linux_mesh.py``, and their runs."""
+"""Networks of Linux hosts over 802.11 of ``linux_mesh.py``, the changes that are tried in them, and their runs."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache, partial
-from itertools import product
+import re
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import chappe
-import numpy as np
-import polars as pl
-from chappe_papers.ahmed2006 import points as ahmed
-from chappe_papers.ramarathinam2003 import points as ramarathinam
-from chappe_papers.su2008 import points as su
-from chappe_papers.su2008.paths import paths
-from chappe_papers.zhou2004 import points as zhou
-from numpy.typing import NDArray
 
+Settings = dict[str, Any]
 
-class Sender(NamedTuple):
-    """A sender.
+SENDERS = {"cubic": "CUBIC", "bbr": "BBR"}
+"""Congestion controls by their names in the setting."""
 
-    Attributes:
-        title: Name on the page.
-        preset: Preset of its TCP.
-        tcp: Settings of its TCP that differ.
-    """
-
-    title: str
-    preset: str
-    tcp: dict[str, Any]
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """All settings of its TCP, for scenarios that have another one."""
-        return _tcp_of(self.preset) | self.tcp
-
-
-@cache
-def _tcp_of(preset: str) -> dict[str, Any]:
-    settings = chappe.Scenario.chain(1, stop="1 s", extends=preset)
-    return {name: value for name, value in settings.items() if name.startswith("tcp.")}
-
-
-_OLD = {
-    "tcp.mss": "1448 B",
-    "tcp.header_size": "52 B",
-    "tcp.ack_size": "52 B",
-    "tcp.receive_window": 64,
-    "tcp.rto.min": "200 ms",
-}
-"""Settings of the senders of the papers: a window of 64 segments; packets have the sizes of those of Linux."""
-
-_LINUX_VEGAS = {
-    "tcp.congestion_control": "linux_vegas",
-    "tcp.loss_recovery": "sack",
-    "tcp.linux_vegas.alpha": 2,
-    "tcp.linux_vegas.beta": 2,
-}
-"""Window rule of Linux with the thresholds that ElRakabawy 2005 recommends. RACK-TLP does not work with it here."""
-
-SENDERS: Mapping[str, Sender] = {
-    "cubic": Sender("CUBIC", "linux", {"tcp.congestion_control": "cubic"}),
-    "reno": Sender("Reno", "linux", {"tcp.congestion_control": "reno"}),
-    "bbr": Sender("BBR", "linux", {"tcp.congestion_control": "bbr"}),
-    "linux_vegas": Sender("Vegas (Linux)", "linux", _LINUX_VEGAS),
-    "newreno": Sender("NewReno (2003)", "standard", {"tcp.variant": "newreno", **_OLD}),
-    "vegas": Sender("Vegas (2003)", "standard", {"tcp.variant": "vegas", **_OLD}),
-    "e_newreno": Sender("E-NewReno (2006)", "standard", {"tcp.variant": "e_newreno", **_OLD}),
-}
-LINUX = ("cubic", "reno", "bbr")
-"""The senders of today, with which all techniques are tried."""
-TABLED = ("cubic", "reno", "bbr", "linux_vegas", "newreno", "vegas")
-"""The senders of the tables."""
-
-
-class Technique(NamedTuple):
-    """A way to run a network.
-
-    Attributes:
-        title: Name on the page.
-        changes: Settings that differ.
-        source: Paper that recommends it, RFC, or system that has it.
-    """
-
-    title: str
-    changes: dict[str, Any]
-    source: str = ""
-
-
-_FQ_CODEL = {"queue.discipline": "fq_codel"}
-_THINNING = {"tcp.ack_policy": "thinning"}
 PLAIN = "plain"
-TECHNIQUES: Mapping[str, Technique] = {
-    PLAIN: Technique("as it is", {}),
-    "thinning": Technique("ACK thinning", _THINNING, "ElRakabawy 2005"),
-    "clamp": Technique("limited window", {}, "Su 2008"),
-    "small": Technique("queues of 2", {"queue.limit": 2}, "Su 2008"),
-    "rts": Technique("RTS", {"wlan.rts_threshold": "500 B"}, "Su 2008"),
-    "fixed": Technique("fixed rate", {"wlan.rate_control.algorithm": "fixed"}, "Su 2008"),
-    "aodv": Technique("AODV", {"routing.protocol": "aodv"}, "Ramarathinam 2003"),
-    "ecn": Technique("CoDel with ECN", {"queue.discipline": "codel", "tcp.ecn.enabled": True}, "Ahmed 2006"),
-    "codel": Technique("CoDel", {"queue.discipline": "codel"}, "RFC 8289"),
-    "fq_codel": Technique("FQ-CoDel", _FQ_CODEL, "RFC 8290"),
-    "no_small_queue": Technique("no small queue of the sender", {"tcp.small_queue": "unlimited"}, "Linux before 3.6"),
-    "delayed": Technique("no quick ACKs", {"tcp.delayed_ack.quick_acks": 0}),
-    "both": Technique("thinning with FQ-CoDel", {**_THINNING, **_FQ_CODEL}),
-    "fast_rates": Technique("rates of 5.5 and 11 Mbit/s only", su.SCHEMES["fast_rates"][1], "Su 2008"),
-    "cara": Technique("CARA", su.SCHEMES["cara"][1], "Su 2008"),
-    "flow_control": Technique("queues of 2 with flow control", su.SCHEMES["flow_control"][1], "Su 2008"),
-    "snoop": Technique("Snoop", {}, "Zhou 2004"),
-    "dsr": Technique("DSR", {"routing.protocol": "dsr", "queue.discipline": "cmu_priority"}, "Ramarathinam 2003"),
-    "dsdv": Technique("DSDV", {"routing.protocol": "dsdv"}, "Ramarathinam 2003"),
-    "no_probes": Technique(
-        "without probes", {"tcp.rack_tlp.f_rto": False, "tcp.rack_tlp.tail_loss_probe": False}, "Ahmed 2006"
+"""Linux's setting."""
+
+NO_SWITCH = "no switch"
+"""Linux cannot be told."""
+
+
+class Change(NamedTuple):
+    """A change of a network of Linux hosts.
+
+    Attributes:
+        title: Its name.
+        settings: Settings that differ, over aggregates and over single frames; ``None``: not tried there.
+        how: How a Linux host is told; :data:`NO_SWITCH`: it cannot be told.
+        why: What it changes, in about ten words.
+    """
+
+    title: str
+    settings: tuple[Settings | None, Settings | None]
+    how: str
+    why: str
+
+
+_FIFO = {"wlan.queues": "fifo", "queue.discipline": "droptail", "queue.limit": 1000}
+
+CHANGES: Mapping[str, Change] = {
+    "fifo": Change(
+        "without mac80211's queues", (_FIFO, None), f"{NO_SWITCH}: drivers have had them since Linux 6.2",
+        "first in, first out; an aggregate is made when the medium is won",
     ),
-}
-COLUMNS = (
-    "thinning",
-    "clamp",
-    "small",
-    "rts",
-    "fixed",
-    "aodv",
-    "ecn",
-    "codel",
-    "fq_codel",
-    "no_small_queue",
-    "delayed",
-    "both",
-)
-"""Techniques of the tables."""
-_OF_CHAINS = (PLAIN, *(t for t in COLUMNS if t != "fixed"))
-_OF_PATHS = tuple(t for t in (*_OF_CHAINS, "fixed", "fast_rates", "cara", "flow_control") if t != "aodv")
-_OF_OTHERS = (PLAIN, "thinning", "aodv")
-"""Techniques that other senders than those of today are run with."""
+    "fq_codel": Change(
+        "FQ-CoDel", (None, {"queue.discipline": "fq_codel"}), "`tc qdisc replace dev wlan0 root fq_codel`",
+        "a queue for each flow, which drops early",
+    ),
+    "unfair": Change(
+        "no airtime fairness", ({"wlan.mac80211.airtime_fairness": False}, None),
+        "`echo 0 > /sys/kernel/debug/ieee80211/phy0/airtime_flags`",
+        "stations take turns by aggregates instead of by airtime",
+    ),
+    "no_aql": Change(
+        "no airtime limits", ({"wlan.mac80211.airtime_limits": False}, None),
+        "`echo 0 > /sys/kernel/debug/ieee80211/phy0/aql_enable`",
+        "the driver takes packets away from the queues of mac80211",
+    ),
+    "one": Change(
+        "one aggregate in the driver", ({"wlan.mac80211.aggregates": 1}, None), NO_SWITCH,
+        "no aggregate is made ahead: less waiting, idle air between aggregates",
+    ),
+    "rts": Change(
+        "RTS", ({"wlan.rts_threshold": "500 B"},) * 2, "`iw phy phy0 set rts 500`",
+        "a collision costs a short frame instead of a long one",
+    ),
+    "mpdus_8": Change(
+        "aggregates of 8", ({"wlan.aggregation.max_mpdus": 8}, None), NO_SWITCH,
+        "shorter aggregates: less delay, more preambles and contention",
+    ),
+    "mpdus_1": Change(
+        "single frames", ({"wlan.aggregation.max_mpdus": 1}, None), NO_SWITCH,
+        "each packet contends for itself",
+    ),
+    "thinning": Change(
+        "ACK thinning", ({"tcp.ack_policy": "thinning"},) * 2, NO_SWITCH,
+        "fewer acknowledgements contend with segments",
+    ),
+    "window_4": Change(
+        "window of 4", ({"tcp.max_cwnd": 4},) * 2, "`ip route change ... window 5792` at the receiver",
+        "few segments wait or collide, and few fill an aggregate",
+    ),
+}  # fmt: skip
 
 
 class Network(NamedTuple):
-    """A kind of network.
+    """A network.
 
     Attributes:
-        title: Name on the page.
-        short: Its name in a sentence.
-        scenario: Function that makes the scenario of a length, a number of flows and a number of a run.
-        lengths: Lengths [hops], or whatever else differs.
-        compared: Lengths at which techniques are tried.
-        stop: Length of a run.
-        flows: Numbers of flows.
-        senders: Its senders.
-        techniques: Its techniques.
-        everywhere: Techniques that are tried at all lengths.
-        is_drawn: True if every run has a scenario of its own.
-        settings: Settings of a technique that are its own.
-        seeds: Number of runs of each kind.
-        transfers: Flows that count for goodput, the first one and the one behind the last; ``None``: all.
+        radio: Its radio.
+        path: What flows cross.
+        routes: How routes are found.
+        scenario: Function that makes its scenario.
+        is_single: True for single frames.
     """
 
-    title: str
-    short: str
-    scenario: Callable[[float, int, int], chappe.Scenario]
-    lengths: tuple[float, ...]
-    compared: tuple[float, ...]
-    stop: str
-    flows: tuple[int, ...] = (1, 4)
-    senders: tuple[str, ...] = TABLED
-    techniques: tuple[str, ...] = _OF_CHAINS
-    everywhere: tuple[str, ...] = (PLAIN,)
-    is_drawn: bool = False
-    settings: Mapping[str, dict[str, Any]] = {}
-    seeds: int = 10
-    transfers: tuple[int, int] | None = None
+    radio: str
+    path: str
+    routes: str
+    scenario: Callable[[], Settings]
+    is_single: bool = False
 
-    def tried(self, sender: str, length: float) -> list[str]:
-        """Techniques that a sender is run with at a length."""
-        own = self.techniques if sender in LINUX else [t for t in _OF_OTHERS if t in self.techniques]
-        return [t for t in own if length in self.compared or t in self.everywhere]
-
-    def changes(self, technique: str) -> dict[str, Any]:
-        """Settings of a technique."""
-        return TECHNIQUES[technique].changes | self.settings.get(technique, {})
+    def cases(self) -> dict[str, Settings]:
+        """The changes that are tried here, by name."""
+        tried = {name: change.settings[self.is_single] for name, change in CHANGES.items()}
+        return {PLAIN: {}, **{name: settings for name, settings in tried.items() if settings is not None}}
 
 
-def _chain(
-    presets: tuple[str, ...], wlan: dict[str, Any], airtime: bool, hops: float, flows: int, _: int
-) -> chappe.Scenario:
-    return chappe.Scenario(
-        {
-            "extends": ["standard", *presets],
-            "wlan": wlan,
-            "routing": {"protocol": "shortest_path"},
-            "topology": {"hops": int(hops)},
-            "flow": [{"src": 0, "dst": int(hops)}] * flows,
-            "radio": {"energy": {"idle": "0 W"}},
-            "run": {"stop": "1 s", "airtime": airtime},
-        }
-    )
+STOP, STOP_AFAR = "14 s", "42 s"
+"""Lengths of a run, and of one over a wire of tens of milliseconds, where CUBIC's window grows for 20 s."""
+
+_RUN = {"stop": STOP, "batches": 7, "warmup_batches": 2}
+
+NOISE_DBM = {"802.11n": -93.97, "802.11ac": -87.95}
+"""Noise in 20 and in 80 MHz [dBm]."""
 
 
-def _path(host: str, hops: float, flows: int, number: int) -> chappe.Scenario:
-    point = su.Point("path" if flows == 1 else "shared", int(hops), host=host)
-    return paths().on(number, point, su.scenario(point))
+def _aggregates(radio: str, topology: Settings) -> Settings:
+    """A network in which nodes 200 m apart decode the fastest rates, those 400 m apart sense, others do not hear."""
+    return {
+        "extends": ["linux-mesh", radio],
+        "topology": topology,
+        "radio": {
+            "propagation": "log_distance",
+            "log_distance": {"exponent": 5.0, "distance": "200 m", "loss": "100 dB"},
+            "transmit_power": f"{NOISE_DBM[radio] + 127:g} dBm",
+            "sinr": {"energy_detection": f"{NOISE_DBM[radio] + 4:g} dBm"},
+        },
+        "run": _RUN,
+    }
 
 
-def _lossy(percent: float, _flows: int, _number: int) -> chappe.Scenario:
-    return zhou.scenario(zhou.Point("sack", "none", percent, "authors"))
+def _fixed(path: list[int]) -> Settings:
+    """Routes along a path, both ways."""
+    ways = (path, path[::-1])
+    return {
+        "protocol": "fixed",
+        "fixed": {
+            "routes": [
+                {"node": node, "dst": way[-1], "next_hop": way[i + 1]}
+                for way in ways for i, node in enumerate(way[:-1])
+            ]
+        },
+    }  # fmt: skip
 
 
-def _classroom(_length: float, _flows: int, _number: int) -> chappe.Scenario:
-    changes = {f"flow.{ramarathinam.ENTRIES['mesh']}.tcp.header_size": "52 B", "run.airtime": True}
-    return ramarathinam.scenario(ramarathinam.Point("reno")).with_settings(changes)
+def _chain(radio: str, hops: int, routing: str = "fixed") -> Settings:
+    routes = _fixed(list(range(hops + 1))) if routing == "fixed" else {"protocol": routing}
+    flow = {"flow": [{"src": 0, "dst": hops}]}
+    return _aggregates(radio, {"hops": hops, "spacing": "200 m"}) | {"routing": routes} | flow
 
 
-def _walking(speed: float, _flows: int, _number: int) -> chappe.Scenario:
-    return ahmed.scenario(ahmed.Point("newreno", speed))
+def _to(radio: str, hops: int, one_way: str) -> Settings:
+    """A path over a chain and a wire to a host."""
+    host = hops + 1
+    return {
+        **_aggregates(radio, {"hops": hops, "spacing": "200 m", "wired_nodes": 1}),
+        "wired_link": [{"src": hops, "dst": host, "rate": "100 Mbit/s", "delay": one_way}],
+        "routing": _fixed(list(range(host + 1))),
+        "flow": [{"src": 0, "dst": host}],
+        "run": _RUN | {"stop": STOP_AFAR},
+    }
 
 
-def _limit(segments: int) -> dict[str, dict[str, Any]]:
-    return {"clamp": {"tcp.max_cwnd": segments}}
+def _grid(radio: str) -> Settings:
+    """Four flows of three hops along the sides of a grid."""
+    topology = {"kind": "grid", "rows": 4, "columns": 4, "spacing": "200 m"}
+    ends = ((0, 3), (12, 15), (0, 12), (3, 15))
+    return {
+        **_aggregates(radio, topology),
+        "routing": {"protocol": "shortest_path"},
+        "flow": [{"src": a, "dst": b} for a, b in ends],
+    }
 
 
-def _of_su(segments: int) -> dict[str, dict[str, Any]]:
-    # The packet that is sent counts in a buffer of 2 of Su.
-    return {**_limit(segments), "small": su.SCHEMES["buf2"][1]}
+def _access_point(radio: str, is_slow: bool) -> Settings:
+    """Downloads of four stations from a host behind an access point; the last may be far away."""
+    places = [("0 m", "0 m"), ("100 m", "0 m"), ("0 m", "100 m"), ("-100 m", "0 m")]
+    places.append(("0 m", "-480 m" if is_slow else "-100 m"))
+    host = len(places)
+    routes = [r for n in range(1, host) for r in _fixed([host, 0, n])["fixed"]["routes"]]
+    # Each route of a station is that of its own download.
+    unique = list({(r["node"], r["dst"]): r for r in routes}.values())
+    return {
+        **_aggregates(radio, {"kind": "list", "positions": [list(p) for p in places], "wired_nodes": 1}),
+        "wired_link": [{"src": host, "dst": 0, "rate": "1 Gbit/s", "delay": "5 ms"}],
+        "routing": {"protocol": "fixed", "fixed": {"routes": unique}},
+        "flow": [{"src": host, "dst": n} for n in range(1, host)],
+    }
+
+
+def _frames(presets: list[str], wlan: Settings, hops: int) -> Settings:
+    """A chain of ns-2's radios, which send single frames."""
+    return {
+        "extends": ["standard", *presets, "linux"],
+        "wlan": wlan,
+        "topology": {"hops": hops},
+        "routing": {"protocol": "shortest_path"},
+        "flow": [{"src": 0, "dst": hops}],
+        "run": _RUN,
+    }
 
 
 _DSSS = {"data_rate": "11 Mbit/s", "basic_rate": "2 Mbit/s"}
-_TEN = tuple(range(1, 11))
-_PATHS = (1, 3, 5)
-_SU: Any = {
-    "techniques": _OF_PATHS,
-    "everywhere": (PLAIN, "no_small_queue", "clamp", "small"),
-    "is_drawn": True,
-    "seeds": 25,
-}
-
-NETWORKS: dict[str, Network] = {
-    "b": Network("802.11b, 11 Mbit/s", "802.11b", partial(_chain, (), _DSSS, True), _TEN, (1, 3, 5, 10), "20 s",
-                 settings=_limit(4)),
-    "a": Network("802.11a, 54 Mbit/s", "802.11a", partial(_chain, ("802.11a",), {}, False), _TEN, (1, 3, 5, 10), "10 s",
-                 settings=_limit(4)),
-    "mesh": Network("Su's mesh", "Su's mesh", partial(_path, ""), _PATHS, (5,), "20 s", settings=_of_su(4), **_SU),
-    "europe": Network("Su's mesh to Europe", "to Europe", partial(_path, "mesh_europe"), _PATHS, (5,), "20 s",
-                      settings=_of_su(7), **_SU),
-    "us": Network("Su's mesh to the US", "to the US", partial(_path, "mesh_us"), _PATHS, (5,), "20 s",
-                  settings=_of_su(13), **_SU),
-}  # fmt: skip
-"""Networks of the tables."""
-PATHS_OF_SU = ("mesh", "europe", "us")
-FIVE_HOPS = (5,)
-"""Length over which all techniques are tried on Su's paths, the longest there."""
-
-_SNOOP = {"snoop": {"middlebox": zhou.READINGS["authors"].boxes["snoop"]}}
-PAPERS: dict[str, Network] = {
-    "lossy": Network("five flows over a lossy link", "lossy link", _lossy, (0.1, 4, 8), (0.1, 4, 8), "50 s", (5,),
-                     ("cubic", "reno", "bbr", "linux_vegas"), (PLAIN, "snoop"), settings=_SNOOP),
-    "classroom": Network("eleven laptops in a classroom", "classroom", _classroom, (0,), (0,), "500 s", (130,), LINUX,
-                         (PLAIN, "dsr", "dsdv"), transfers=(10, 40)),
-    "walking": Network("twenty nodes that walk", "walking nodes", _walking, (10,), (10,), "200 s", (20,),
-                       (*LINUX, "newreno", "e_newreno"), (PLAIN, "no_probes", "ecn", "fq_codel"), seeds=20),
-}  # fmt: skip
-"""Networks of three papers, where their recommendations are tried."""
-
-GOODPUT, DELAY, JAIN, GAP = "goodput_bps", "mean_delay_s", "jain_index", "longest_gap_s"
-ENERGY, WINDOW = "energy_per_bit_j", "mean_window_segments"
-ACKS, BREAKS = "acks_per_segment", "route_failures_per_10000"
-MEASURES = (GOODPUT, DELAY, JAIN, GAP, ENERGY, WINDOW, ACKS, BREAKS)
-_OWN = [GAP, f"{ACKS} = sum(flows.tcp_acks_received) / sum(flows.packets_acked)"]
-
-Values = Mapping[str, Mapping[float, NDArray[np.float64]]]
-"""Values of measures, by length, one for each run; NaN where nothing is delivered."""
-Key = tuple[str, int, str, str]
-"""Network, number of flows, sender, technique."""
-Found = Mapping[Key, Values]
+_WIRES = {"to Europe": "15.5 ms", "to the US": "57.5 ms"}
 
 
-def runs(networks: Mapping[str, Network], seeds: int | None, stop: str | None) -> Found:
-    """Runs all senders over networks.
-
-    Args:
-        networks: The networks by name.
-        seeds: Runs of each kind; ``None``: those of each network.
-        stop: Length of the runs; ``None``: that of each network.
-    """
-    found: dict[Key, dict[str, dict[float, NDArray[np.float64]]]] = {}
-    for name, network in networks.items():
-        for flows, length in product(network.flows, network.lengths):
-            title = f"{network.title}, {length:g}, {flows}"
-            tables = [
-                _study(network, length, scenario.with_settings({"run.stop": stop or network.stop}), numbers, title)
-                for scenario, numbers in _scenarios(network, length, flows, seeds or network.seeds)
-            ]
-            for (case,), rows in pl.concat(tables).sort("seed").partition_by("case", as_dict=True).items():
-                sender, technique = str(case).split()
-                of_key = found.setdefault((name, flows, sender, technique), {measure: {} for measure in MEASURES})
-                for measure in MEASURES:
-                    of_key[measure][length] = rows[measure].cast(pl.Float64).fill_null(np.nan).to_numpy()
+def _networks() -> dict[str, Network]:
+    found: dict[str, Network] = {}
+    for radio in NOISE_DBM:
+        for hops in range(1, 6):
+            path = f"{hops} hop{'s' * (hops > 1)}"
+            found[f"{radio}, {path}"] = Network(radio, path, "static", partial(_chain, radio, hops))
+        found[f"{radio}, AODV"] = Network(radio, "3 hops", "AODV", partial(_chain, radio, 3, "aodv"))
+        for title, delay in _WIRES.items():
+            found[f"{radio}, {title}"] = Network(radio, f"3 hops, {title}", "static", partial(_to, radio, 3, delay))
+        found[f"{radio}, grid"] = Network(radio, "grid, 4 flows", "static", partial(_grid, radio))
+        for title, is_slow in (("4 stations", False), ("one slow station of 4", True)):
+            access = partial(_access_point, radio, is_slow)
+            found[f"{radio}, {title}"] = Network(radio, f"access point, {title}", "static", access)
+    for radio, presets, wlan in (("802.11b", [], _DSSS), ("802.11a", ["802.11a"], {})):
+        for hops in (1, 3, 5):
+            path = f"{hops} hop{'s' * (hops > 1)}"
+            found[f"{radio}, {path}"] = Network(
+                radio, path, "static", partial(_frames, presets, wlan, hops), is_single=True
+            )
     return found
 
 
-def _scenarios(
-    network: Network, length: float, flows: int, seeds: int
-) -> Iterator[tuple[chappe.Scenario, Sequence[int]]]:
-    numbers = range(1, seeds + 1)
-    if network.is_drawn:
-        yield from ((network.scenario(length, flows, n), [n]) for n in numbers)
-    else:
-        yield network.scenario(length, flows, 0), numbers
+NETWORKS = _networks()
+"""Networks by name."""
 
 
-def _study(
-    network: Network, length: float, scenario: chappe.Scenario, seeds: Sequence[int], title: str
-) -> pl.DataFrame:
-    cases = {
-        f"{sender} {technique}": SENDERS[sender].settings | network.changes(technique)
-        for sender in network.senders
-        for technique in network.tried(sender, length)
-    }
-    study = chappe.sweep(scenario, seeds=seeds, cases=cases, measures=_OWN, title=title, progress=True)
-    rows = study.runs.select("run", "case", "seed", *MEASURES)
-    if network.transfers is None:
-        return rows.drop("run")
-    first, last = network.transfers
-    chosen = study.table("flows").filter(pl.col("flow").is_between(first, last, closed="left"))
-    goodput = chosen.group_by("run").agg(pl.col(GOODPUT).sum().alias("of_transfers"))
-    return rows.join(goodput, on="run").with_columns(pl.col("of_transfers").alias(GOODPUT)).drop("run", "of_transfers")
+def study(network: Network, seeds: int, out: Path, jobs: int | None) -> chappe.Study:
+    """Runs of all changes with all senders; those that the folder has are not made again."""
+    return chappe.sweep(
+        chappe.Scenario(network.scenario()),
+        {"tcp.congestion_control": list(SENDERS)},
+        seeds=seeds,
+        cases=network.cases(),
+        measures=["delay_p95_s", "longest_gap_s"],
+        title=(title := f"{network.radio}, {network.path}, {network.routes}"),
+        out=out / re.sub(r"\W+", "-", title),
+        jobs=jobs,
+        progress=True,
+    )

@@ -1,4 +1,4 @@
-"""Comparisons of ``linux_mesh.py``: relative changes with intervals that hold together, and words for them."""
+"""Comparisons of ``single_frames.py``: relative changes with intervals that hold together, and words for them."""
 
 import math
 from collections import Counter
@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 from chappe.stats import Estimate
-from linux_mesh_runs import GOODPUT, Found, Key
 from numpy.typing import NDArray
+from single_frames_runs import GOODPUT, Found, Key
 
 SAME = 5
 """Largest change that counts as none [%]."""

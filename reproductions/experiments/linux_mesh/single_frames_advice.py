@@ -1,11 +1,11 @@
-"""Recommendations of the five papers, tried with the senders of ``linux_mesh.py``."""
+"""Recommendations of the five papers, tried with the senders of ``single_frames.py``."""
 
 from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from linux_mesh_compare import OPEN, YES, Change, Comparisons
-from linux_mesh_runs import (
+from single_frames_compare import OPEN, YES, Change, Comparisons
+from single_frames_runs import (
     DELAY,
     ENERGY,
     FIVE_HOPS,

@@ -1,12 +1,12 @@
-"""The ten lines of ``linux_mesh.py``: verdicts, evidence and reasons, all of them from the runs."""
+"""The ten lines of ``single_frames.py``: verdicts, evidence and reasons, all of them from the runs."""
 
 import math
 from collections.abc import Collection, Iterable, Mapping
 from itertools import product
 
-import linux_mesh_runs as runs
-from linux_mesh_advice import Advice
-from linux_mesh_compare import (
+import single_frames_runs as runs
+from single_frames_advice import Advice
+from single_frames_compare import (
     AHEAD,
     GONE,
     NEVER,
