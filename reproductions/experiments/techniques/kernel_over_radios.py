@@ -116,14 +116,14 @@ class Difference(NamedTuple):
 def through_nfqueue() -> tuple[list[str], str]:
     """The table of the kernel through NFQUEUE, and what it shows."""
     table = [
-        "| radio | hops | sender | kernel | `linux`, `tcp.pacing_shift = 10` | difference |",
+        "| radio | hops | sender | kernel | `linux`, small queues as of any device | difference |",
         "|---|---|---|---|---|---|",
     ]
     differences = {}
     for network in NETWORKS:
         for sender, by_hops in network.by_nfqueue.items():
             for hops, kernel in by_hops.items():
-                goodput, _ = runs(network, sender, hops, "linux", {"pacing_shift": 10})
+                goodput, _ = runs(network, sender, hops, "linux", {"small_queue": "any_device"})
                 difference = Difference.of(goodput, kernel)
                 differences[f"{SENDERS[sender]} over {hops} hop{'s' * (hops > 1)} of {network.name}"] = difference
                 cells = [network.name, str(hops), SENDERS[sender], str(kernel), str(goodput), str(difference)]

@@ -149,26 +149,30 @@ pub enum SmallQueue {
     /// Memory of two packets, or the data that the pacing rate sends in 1/1024 s, over an 802.11 radio in 1/128 s, if
     /// they take more (Linux).
     Auto,
+    /// The same with 1/1024 s over a radio, too: its device is no Wi-Fi device for the host.
+    AnyDevice,
 }
 
 impl Scalar for SmallQueue {
     fn read(node: &Node) -> Result<Self, String> {
         match &node.value {
             Value::Text(t) if t == "auto" => Ok(SmallQueue::Auto),
+            Value::Text(t) if t == "any_device" => Ok(SmallQueue::AnyDevice),
             Value::Int(n @ 1..=1_000_000) => Ok(SmallQueue::Packets(*n as u32)),
-            _ => Err("expected a number of packets from 1 to 1000000, or \"auto\"".into()),
+            _ => Err("expected a number of packets from 1 to 1000000, or \"auto\", or \"any_device\"".into()),
         }
     }
 
     fn written(&self) -> Json {
         match self {
             SmallQueue::Auto => json!("auto"),
+            SmallQueue::AnyDevice => json!("any_device"),
             SmallQueue::Packets(n) => json!(n),
         }
     }
 
     fn describe() -> Json {
-        json!({ "anyOf": [{ "type": "integer", "minimum": 1, "maximum": 1_000_000 }, { "const": "auto" }] })
+        json!({ "anyOf": [{ "type": "integer", "minimum": 1, "maximum": 1_000_000 }, { "enum": ["auto", "any_device"] }] })
     }
 }
 
@@ -313,13 +317,10 @@ ack::policies! {
             ; used when Config::may_burst, else "`tcp_ap` sends new segments one by one",
         /// TCP small queues: limit on the packets of a connection in its own node, from TCP to the end of their
         /// transmission. "auto": the memory of two packets, or the data that the pacing rate sends in 1/1024 s (1/128 s
-        /// over an 802.11 radio; `tcp.pacing_shift`) if that is more (Linux). The limit does not apply to the segment that begins a
-        /// recovery, nor to retransmissions of Reno, NewReno and Vegas during recovery.
+        /// over an 802.11 radio) if that is more (Linux). "any_device": the same without the exception of radios. The
+        /// limit does not apply to the segment that begins a recovery, nor to retransmissions of Reno, NewReno and Vegas
+        /// during recovery.
         pub small_queue: Option<SmallQueue> | "unlimited" = None,
-        /// Data that `small_queue = "auto"` lets wait in the node, as a share of a second at the pacing rate: 2^-n s.
-        /// "auto": 7 over an 802.11 radio, else 10 (Linux: `sk_pacing_shift`).
-        pub pacing_shift: Option<u8> | "auto" = None => range(1, 16)
-            ; used when |c| c.small_queue == Some(SmallQueue::Auto), else "`tcp.small_queue` is not `auto`",
         /// Nagle's algorithm: rule for a short segment at the end of the data that the application has written, at once
         /// or in pieces (`bulk.write_size`).
         pub nagle: Nagle = Nagle::Rfc9293,

@@ -35,7 +35,7 @@ impl Connection {
         match self.cfg.small_queue {
             None => true,
             Some(SmallQueue::Packets(most)) => self.queued < most,
-            Some(SmallQueue::Auto) => self.has_memory_at_node(shift),
+            Some(SmallQueue::Auto | SmallQueue::AnyDevice) => self.has_memory_at_node(shift),
         }
     }
 
@@ -60,7 +60,8 @@ impl Connection {
         let of_window = |srtt: Span| (gain * segments * f64::from(self.cfg.mss.0) / srtt.as_secs()) as u64;
         let rate = self.pacing_rate.map(NonZeroU64::get).or_else(|| self.rto.srtt().map(of_window)).unwrap_or_default();
         let by_radio = self.own_node.as_ref().is_some_and(|node| node.by_radio);
-        rate >> self.cfg.pacing_shift.unwrap_or(if by_radio { SHIFTS.1 } else { SHIFTS.0 })
+        let is_wifi = by_radio && self.cfg.small_queue != Some(SmallQueue::AnyDevice);
+        rate >> if is_wifi { SHIFTS.1 } else { SHIFTS.0 }
     }
 
     /// Number of segments in a GSO packet of Linux: the data of that time, at least two segments.
