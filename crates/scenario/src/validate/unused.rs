@@ -40,7 +40,6 @@ const CROSS_LAYER: &[CrossLayer] = &[
     ("radio.sinr.error_rates_file", "no frame is sent at a rate of 802.11a", |c, _| c.wlan.has_ofdm()),
     ("radio.sinr.error_rates_table", "no frame is sent at a rate of 802.11a", |c, _| c.wlan.has_ofdm()),
     ("radio.sinr.ofdm", "no frame is sent at a rate of 802.11a", |c, _| c.wlan.has_ofdm()),
-    ("tcp.gro", "no frame is aggregated", |c, _| c.has_radios() && has_aggregates(c)),
     ("topology.connected", "nodes move", |c, _| !mobility::moves(c)),
     ("mobility.ns2.", "no node moves", |c, _| mobility::moves(c)),
     ("traffic.min_hops", "nodes move", |c, _| !mobility::moves(c)),
@@ -68,7 +67,8 @@ fn has_batteries(cfg: &Config) -> bool {
 
 /// Returns true if any node aggregates frames.
 fn has_aggregates(cfg: &Config) -> bool {
-    cfg.wlan.has_block_ack() || cfg.node.0.iter().any(|own| own.wlan.over(&cfg.wlan).has_block_ack())
+    cfg.has_radios()
+        && (cfg.wlan.has_block_ack() || cfg.node.0.iter().any(|own| own.wlan.over(&cfg.wlan).has_block_ack()))
 }
 
 /// Returns true if flows are drawn or were read from a file, whose flows are already listed.
@@ -400,6 +400,7 @@ impl<'a> Users<'a> {
         let number = number.parse::<usize>();
         let no_box = "there is no such middlebox";
         match (group, number) {
+            ("tcp", _) if rest == "gro" && !has_aggregates(cfg) => Some("no frame is aggregated"),
             ("tcp", _) => self.tcp(rest, |c| Some(c.own.has(rest) || self.split_has(c, rest))),
             ("bulk", _) => {
                 let users = flows.iter().filter(|f| f.app == app::Kind::Bulk);
