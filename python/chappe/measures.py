@@ -336,6 +336,14 @@ def is_known(rows: NDArray[np.float64]) -> NDArray[np.bool_]:
     return known
 
 
+def limits_with(mean: float, limits: tuple[float, float]) -> tuple[float, float]:
+    """Limits of an interval around a mean; no upper one where the mean passes it.
+
+    Data that were held back for a hole can be delivered faster than they came, for a moment.
+    """
+    return limits if mean <= limits[1] else (limits[0], math.inf)
+
+
 class Totals(NamedTuple):
     """Totals of a measure in the batches of a run, or in several runs.
 
@@ -359,7 +367,7 @@ class Totals(NamedTuple):
         measure: str,
         rows: NDArray[np.float64],
         flows: int = 0,
-        fastest_bps: float = math.inf,
+        fastest_bps: float | None = None,
         *,
         runs: bool = False,
     ) -> "Totals":
@@ -369,13 +377,14 @@ class Totals(NamedTuple):
             measure: Name of the measure.
             rows: Totals of each batch or run.
             flows: Number of flows, where it is known: no index of Jain's is below its reciprocal.
-            fastest_bps: Fastest rate at which a node sends [bit/s]: no flow has more goodput.
+            fastest_bps: Fastest rate at which a node sends [bit/s]: no flow has more goodput. ``None``: not known.
             runs: True for rows of runs (:attr:`of_run`).
         """
         m = measure_of(measure)
         limits = m.limits
         if flows and counts_flows(measure):
-            limits = (1 / flows, 1.0) if is_index(measure) else (0.0, flows * fastest_bps)
+            most = math.inf if fastest_bps is None else flows * fastest_bps
+            limits = (1 / flows, 1.0) if is_index(measure) else (0.0, most)
         return cls(rows, quotient if runs else m.statistic, m.exact, limits)
 
     @property
@@ -406,9 +415,7 @@ class Totals(NamedTuple):
         if self.exact is not None and len(together.pseudo):
             over, under = (float(total) for total in self.known.rows.sum(axis=0))
             interval = partial(self.exact, over, under)
-        # Data that were held back for a hole can be delivered faster than they came, for a moment.
-        limits = self.limits[0], max(self.limits[1], e.mean)
-        return Pooled(e.mean, e.variance, e.df, interval, limits, skewness=e.skewness)
+        return Pooled(e.mean, e.variance, e.df, interval, limits_with(e.mean, self.limits), skewness=e.skewness)
 
     @property
     def of_run(self) -> tuple[float, float]:

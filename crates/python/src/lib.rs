@@ -159,9 +159,9 @@ impl Scenario {
         (mode.rate().0, mode.is_ht().then(|| (mode.mcs(), mode.streams())))
     }
 
-    /// Fastest rate at which a node sends data at any time [bit/s].
-    fn fastest_bps(&self) -> u64 {
-        self.0.fastest().0
+    /// Fastest rate at which a node sends data at any time [bit/s]; `None` with short flows.
+    fn fastest_bps(&self) -> Option<u64> {
+        self.0.fastest().map(|rate| rate.0)
     }
 
     /// Transports of the flows without repetition.

@@ -281,8 +281,12 @@ impl Scenario {
         links
     }
 
-    /// Fastest rate at which a node sends data at any time: no flow delivers more. Zero without interfaces.
-    pub fn fastest(&self) -> BitRate {
+    /// Fastest rate at which a node sends data at any time: no flow delivers more. `None` with short flows, whose number
+    /// is not known.
+    pub fn fastest(&self) -> Option<BitRate> {
+        if !self.config.arrival_process.0.is_empty() {
+            return None;
+        }
         let Layout { interfaces, events, .. } = &self.layout;
         let used = interfaces.radios.iter().map(|radio| radio.profile as usize);
         let profiles: BTreeSet<usize> = used.collect();
@@ -293,7 +297,7 @@ impl Scenario {
             Command::Set(Change::LinkRate(_, _, rate)) => Some(*rate),
             _ => None,
         });
-        modes.map(Mode::rate).chain(wires).chain(changed).max().unwrap_or(BitRate(0))
+        modes.map(Mode::rate).chain(wires).chain(changed).max()
     }
 
     /// Transports of the flows without repetition, in the order of the flows: "TCP" with the name of the pair of loss

@@ -16,6 +16,7 @@ from chappe.measures import (
     column,
     counts_flows,
     is_known,
+    limits_with,
     measure_of,
     of_flows,
     quotients,
@@ -88,7 +89,7 @@ class Batches:
         """A table of all flows; batches, which each measure needs, are read once."""
         return self._batches if name == "batches" else self._table(name)
 
-    def _bounds_of(self, measure: str) -> dict[str, tuple[int, float]]:
+    def _bounds_of(self, measure: str) -> dict[str, tuple[int, int | None]]:
         """For each run the number of flows, and the fastest rate, of a measure whose limits depend on them."""
         if not counts_flows(measure):
             return {}
@@ -176,8 +177,7 @@ class Batches:
         ends, of_events = np.full((len(n), 2), math.nan), measure_of(measure).exact
         bounds = self._bounds_of(measure)
         for i in np.flatnonzero(n > 1):
-            low, high = Totals.of(measure, rows[:0], *bounds.get(self.keys[i], ())).limits
-            limits = low, max(high, value[i])
+            limits = limits_with(value[i], Totals.of(measure, rows[:0], *bounds.get(self.keys[i], ())).limits)
             exact = None if of_events is None else partial(of_events, over[i], under[i])
             ends[i] = Pooled(value[i], variance[i], n[i] - 1, exact, limits, skewness=skewness[i]).interval()
         return np.column_stack([value, half_width, ends, over, under])

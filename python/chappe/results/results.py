@@ -70,6 +70,10 @@ class StoredResults(Protocol):
     def frames_sent(self) -> int:
         """Frames transmitted by all nodes in the whole run."""
 
+    @property
+    def fastest_bps(self) -> int | None:
+        """Fastest rate at which a node sends data [bit/s]; ``None`` if it is not known."""
+
     def table(self, name: str) -> "pl.DataFrame":
         """A table, recorded or not."""
 
@@ -84,6 +88,7 @@ class InMemoryResults(NamedTuple):
     measured_from_s: float
     frames_sent: int
     tables: dict[str, "pl.DataFrame"]
+    fastest_bps: int | None
 
     def table(self, name: str) -> "pl.DataFrame":
         """A table, recorded or not."""
@@ -160,13 +165,15 @@ class Results:
         self.scenario = scenario
         self._measured = measured
         self._streamed = streamed
-        self._fastest_bps: float = scenario._core.fastest_bps()
+        self._fastest_bps = (
+            scenario._core.fastest_bps() if isinstance(measured, _core.Results) else measured.fastest_bps
+        )
 
     def __reduce__(self) -> "tuple[type[Results], tuple[Scenario, InMemoryResults]]":
         """Pickles the tables, so that other processes need not repeat the run."""
         all_tables = dict(self.tables)
         facts = (self.end, self.simulated_s, self.measured_from_s, self.frames_sent)
-        copied = InMemoryResults(self.version, self.epoch, *facts, all_tables)
+        copied = InMemoryResults(self.version, self.epoch, *facts, all_tables, self._fastest_bps)
         return Results, (self.scenario, copied)
 
     @property
@@ -659,6 +666,7 @@ class Results:
             "simulated_s": self.simulated_s,
             "measured_from_s": self.measured_from_s,
             "frames_sent": self.frames_sent,
+            "fastest_bps": self._fastest_bps,
             "warnings": [
                 *(notice._asdict() for notice in self.scenario.warnings),
                 *(notice._asdict() for notice in self.warnings),

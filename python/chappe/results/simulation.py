@@ -1,6 +1,5 @@
 """Interactive runs: driven step by step, observed and changed on the way."""
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from types import TracebackType
@@ -219,7 +218,7 @@ class Simulation:
         self._check_still()
         results = Results(self.scenario, self._core.results())
         if self._has_other_rates:
-            results._fastest_bps = math.inf
+            results._fastest_bps = None
         return results
 
     def stations(self) -> pl.DataFrame:

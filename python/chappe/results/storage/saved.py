@@ -37,6 +37,7 @@ class Saved:
             self.end = str(facts["end"])
             self.simulated_s = float(facts["simulated_s"])
             self.frames_sent = int(facts["frames_sent"])
+            self.fastest_bps: int | None = facts["fastest_bps"]
             self.measured_from_s = float(facts["measured_from_s"])
             self._files = {str(name) for name in facts[FILES]}
             self._sum = facts[SUM]

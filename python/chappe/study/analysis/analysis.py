@@ -90,7 +90,9 @@ def pooled(samples: Sequence[Sample], pool: Sequence[str]) -> list[Sample]:
         rows = np.stack([rows.sum(axis=0) if len(rows) else none for rows in each])
         labels = {name: value for name, value in first.labels.items() if name not in pool}
         units = [number for number, _ in of_group]
-        totals = first.totals._replace(rows=rows)
+        ends = zip(*(sample.totals.limits for _, sample in of_group), strict=True)
+        lows, highs = ends
+        totals = first.totals._replace(rows=rows, limits=(min(lows), max(highs)))
         found.append(Sample(labels, units, totals, common=True, units=", ".join(pool)))
     return found
 

@@ -41,7 +41,7 @@ class Finished(NamedTuple):
         end: Reason for its end.
         simulated_s: Simulated time [s].
         frames_sent: Frames transmitted by all nodes.
-        fastest_bps: Fastest rate at which a node sends data [bit/s].
+        fastest_bps: Fastest rate at which a node sends data [bit/s]; ``None`` with short flows.
         tables: The tables of every run.
         reduced: Values of user-defined measures from recorded tables: types and values by column; else ``None``.
     """
@@ -51,7 +51,7 @@ class Finished(NamedTuple):
     end: str
     simulated_s: float
     frames_sent: int
-    fastest_bps: int
+    fastest_bps: int | None
     tables: _core.Tables
     reduced: dict[str, tuple[str, list[Any]]] | None = None
 
@@ -71,7 +71,7 @@ def frames_of(runs: Iterable[Finished]) -> dict[str, pl.DataFrame]:
         "frames_sent": [r.frames_sent for r in runs],
         "fastest_bps": [r.fastest_bps for r in runs],
     }
-    frames = {RUN_INFO: pl.DataFrame(run_info)}
+    frames = {RUN_INFO: pl.DataFrame(run_info, schema_overrides={"fastest_bps": pl.Int64})}
     frames |= {name: recorded.frame(rows) for name, rows in _core.Tables.joined(RUN, [(r.key, r.tables) for r in runs])}
     if reduced := [(r.key, r.reduced) for r in runs if r.reduced is not None]:
         keys = [key for key, table in reduced for _ in next(iter(table.values()))[1]]
