@@ -120,7 +120,8 @@ def _(data: Estimates) -> Observations:
     yield from _single(data, THROUGHPUT, THROUGHPUT_REPORTED[0.0], 0.0)
 
 
-@claim("P4-F1-5", "ECN is slightly better than the other older variants", section=MOBILITY, figures=(1,), fresh=16)
+@claim("P4-F1-5", "ECN is slightly better than the other older variants",
+       hangs=QUEUE, section=MOBILITY, figures=(1,), fresh=16)  # fmt: skip
 def _(data: Estimates) -> Observations:
     yield from _all(data, "ecn", OLDER, THROUGHPUT, more, 0.0, paper=(1.0, 1 + SLIGHTLY))
 

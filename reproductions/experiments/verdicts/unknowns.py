@@ -72,6 +72,7 @@ def ahmed() -> Iterator[tuple[str, ...]]:
     for claim, of in (
         ("P4-F2-2", "loss of ECN compared with NewReno"),
         ("P4-F3-2", "delay of ECN compared with NewReno"),
+        ("P4-F1-5", "throughput of ECN compared with NewReno"),
     ):
         main = group("ahmed2006", claim, lambda r: r["where"].endswith("against NewReno") and "(" not in r["unit"])
         yield "RED or drop-tail for ECN", claim, of, "RED for ECN", main, "drop-tail", "0 %", why
