@@ -389,7 +389,7 @@ def test_the_page_on_linux_over_wifi(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     mesh = program("reproductions/experiments/linux_mesh/linux_mesh")
     monkeypatch.setattr(mesh, "PAGE", tmp_path / "linux-mesh.md")
     monkeypatch.setattr(importlib.import_module("linux_mesh_runs"), "_RUN", {"stop": "2 s", "batches": 2})
-    networks = ["802.11n, 1 hop", "802.11n, one slow station of 4", "802.11b, 1 hop"]
+    networks = ["802.11n, 1 hop", "802.11n, 4 stations, one far and hidden", "802.11b, 1 hop"]
     mesh.main(["--seeds", "3", "-o", str(tmp_path / "runs")], networks)
     page = (tmp_path / "linux-mesh.md").read_text(encoding="utf-8")
     first, _, rest = page.partition("## What of 2003 to 2008 is gone with aggregates")

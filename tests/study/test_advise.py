@@ -117,7 +117,7 @@ def test_findings_say_gains_and_costs() -> None:
     rts = [row("wlan.rts_threshold = never", GOODPUT, 0.3, "better")]
     assert _findings(rts, 40, 1)[1] == (
         "wlan.rts_threshold = never: goodput +30 (+25 to +35) %. On Linux: `iw phy phy0 set rts off` (`iw help`; "
-        "OpenWrt: `uci set wireless.radio0.rts=off`)."
+        "OpenWrt: `uci delete wireless.radio0.rts; uci commit wireless; wifi`)."
     )
     only = [row("d", GOODPUT, 0.02, "open")]
     assert _findings(only, 40, 1)[1] == "No change certainly brings more goodput: none brings more than 7 %."

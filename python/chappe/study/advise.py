@@ -114,6 +114,9 @@ def cases_of(base: Scenario, changes: Sequence[Mapping[str, Any]]) -> dict[str, 
     cases: dict[str, dict[str, Any]] = {AS_IT_IS: {}}
     known = {(w.code, w.path) for w in base.warnings}
     for change in changes:
+        # Queues of mac80211 leave no queue of the radio to the command, only those of wires.
+        if any(name.startswith("queue.") for name in change) and base["wlan.queues"] == "mac80211":
+            continue
         # Without `wlan.response_rates` the basic rate is also that of responses, which no command changes.
         if change == LOWEST_RATE and not (has_aggregates(base) and base["wlan.response_rates"]):
             continue

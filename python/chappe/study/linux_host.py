@@ -31,7 +31,7 @@ _CONTROL = "sysctl -w net.ipv4.tcp_congestion_control"
 _IP_SYSCTL, _IP_ROUTE, _IW = "ip-sysctl.rst of the kernel", "ip-route(8)", "`iw help`"
 _DEBUGFS, _DEBUGFS_C = "/sys/kernel/debug/ieee80211/phy0", "net/mac80211/debugfs.c of the kernel"
 _ABOVE_MAC = "no packet waits there above the queues of mac80211"
-_RTS = "uci set wireless.radio0.rts"
+_RTS, _COMMIT = "wireless.radio0.rts", "uci commit wireless; wifi"
 
 LOWEST_RATE = {"wlan.basic_rate": "24 Mbit/s"}
 """A rate of OFDM: it is tried where access is by EDCA."""
@@ -48,8 +48,8 @@ TRIALS = (
     Trial(
         {"queue.discipline": "fq_codel"}, "tc qdisc replace dev wlan0 root fq_codel", f"tc-fq_codel(8); {_ABOVE_MAC}"
     ),
-    Trial({"wlan.rts_threshold": "always"}, "iw phy phy0 set rts 0", _IW, f"{_RTS}=0"),
-    Trial({"wlan.rts_threshold": "never"}, "iw phy phy0 set rts off", _IW, f"{_RTS}=off"),
+    Trial({"wlan.rts_threshold": "always"}, "iw phy phy0 set rts 0", _IW, f"uci set {_RTS}=0; {_COMMIT}"),
+    Trial({"wlan.rts_threshold": "never"}, "iw phy phy0 set rts off", _IW, f"uci delete {_RTS}; {_COMMIT}"),
     Trial({"wlan.aggregation.max_mpdus": 8}, "", ""),
     Trial({"wlan.aggregation.max_airtime": "2 ms"}, "", ""),
     Trial({"wlan.queues": "mac80211"}, "", "all drivers of mac80211 have these queues since Linux 6.2"),
@@ -67,7 +67,7 @@ TRIALS = (
         LOWEST_RATE,
         "iw dev wlan0 set mcast_rate 24",
         f"{_IW}, mesh points and ad hoc; at an access point `basic_rates` of hostapd.conf",
-        "uci set wireless.default_radio0.mcast_rate=24000",
+        f"uci set wireless.default_radio0.mcast_rate=24000; {_COMMIT}",
     ),
 )
 """Changes of TCP, queues and the MAC."""
