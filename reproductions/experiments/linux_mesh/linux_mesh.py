@@ -302,8 +302,8 @@ class Page:
                 "them: Su's mesh, lossy links, the classroom, walking nodes, and the recommendations of the papers. "
                 "The TCP of the preset was compared with a kernel over a wire "
                 "([validation-linux.md](validation-linux.md)) and over radios with queues of first in, first out "
-                "([kernel-over-radios.md](kernel-over-radios.md)), where BBR has more goodput than here; the queues of mac80211 and their driver were compared with no "
-                "kernel. "
+                "([kernel-over-radios.md](kernel-over-radios.md)), where BBR has more goodput than here; "
+                "the queues of mac80211 and their driver were compared with no kernel. "
                 f"`python reproductions/experiments/linux_mesh/linux_mesh.py --seeds {self.seeds}` makes the runs and "
                 "writes this page; for your own mesh, `chappe advise`."
             ), "",
