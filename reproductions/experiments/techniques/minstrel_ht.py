@@ -18,7 +18,7 @@ from chappe.stats import Estimate
 from chappe_papers.validation.wifi_n.cases import HERE, Case, scenario
 
 PAGE = Path(__file__).parents[2] / "docs" / "minstrel-ht.md"
-DISTANCES_M = range(20, 161, 20)
+DISTANCES_M = range(20, 181, 20)
 CHOICE = range(1, 3)
 """Seeds of the runs that choose the best MCS."""
 
@@ -173,6 +173,9 @@ def page() -> str:
     for distance_m in DISTANCES_M:
         mcs = fixed(distance_m)
         best = goodput(distance_m, {"ppdu.mcs": mcs})
+        if not best.mean:
+            table.append(f"| {distance_m} m | none reaches | {' | '.join(['-'] * (len(CHOOSING) + 2))} |")
+            continue
         chosen = [goodput(distance_m, {"rate_control.algorithm": word}) for word in CHOOSING]
         shares[distance_m] = chosen[-1].mean / best.mean
         cells = [f"{distance_m} m", str(mcs), *map(between, (best, *chosen))]
