@@ -3,6 +3,8 @@
 use crate::observers::{all_kinds, measured, ns};
 use crate::properties::scenario;
 use crate::record::{Cell, Recorded, Row, record_some, rows};
+use chappe_core::packet::FlowId;
+use chappe_core::run::external::Injection;
 use chappe_core::run::{RecordedTable, Setup};
 use chappe_core::sim::Sim;
 use proptest::prelude::*;
@@ -141,4 +143,25 @@ proptest! {
         prop_assert_eq!(ended, flow_events(&["delivered", "absorbed"]));
         prop_assert_eq!(dropped, flow_events(&["dropped"]));
     }
+}
+
+#[test]
+fn datagrams_of_a_driver_have_their_own_sizes() {
+    let text = r#"
+        run = { stop = "1 s" }
+        topology = { kind = "none", wired_nodes = 2 }
+        wired_link = [{ src = 0, dst = 1 }]
+        flow = [{ src = 0, dst = 1, app = "external" }]
+    "#;
+    let mut sim = Sim::new(&Setup { capture: true, ..scenario(text).setup(None) });
+    let sizes = [0, 10, 700, 1472];
+    for bytes in sizes {
+        sim.inject(FlowId(0), Injection { bytes, ..Injection::default() }).expect("accepted");
+    }
+    sim.run();
+    let file = sim.captures().expect("captures").output().find(|file| file.0.0 == 1).expect("a file").1.clone();
+    let (_, packets) = parse(&file);
+    let at_link = packets.iter().filter(|p| p.interface == 0);
+    let lengths: Vec<u32> = at_link.map(|p| p.bytes.len() as u32).collect();
+    assert_eq!(lengths.iter().map(|n| n - lengths[0]).collect::<Vec<_>>(), sizes);
 }

@@ -191,6 +191,7 @@ proptest! {
                     prop_assert_eq!(other, end);
                     break;
                 }
+                Halt::Events => unreachable!("no flow is external"),
             }
         }
         prop_assert_eq!(watched.now(), alone.now());

@@ -14,6 +14,7 @@ mod duplicates;
 mod effects;
 mod errors;
 mod events;
+mod external;
 mod far;
 mod hostile;
 mod interfaces;

@@ -654,6 +654,7 @@ fn command(setup: &Setup, observers: &Observers) -> Result<Option<Measured>, Fai
             Halt::Reached => sim.apply(&command),
             Halt::End(End::Idle) => return Ok(None),
             Halt::End(_) => break,
+            Halt::Events => unreachable!("no driver sends"),
         }
     }
     while sim.advance(1 << 20).is_none() {}

@@ -26,6 +26,8 @@ keywords! {
         OnOff = "on_off",
         /// Responses to requests over one TCP connection, one after the other.
         Requests = "requests",
+        /// Datagrams over UDP that the program makes which drives the run.
+        External = "external",
     }
 }
 
@@ -98,6 +100,8 @@ pub enum Source {
     OnOff(Box<OnOff>),
     /// Writes responses.
     Requests(Box<Requests>),
+    /// Sends nothing by itself: the driver of the run does.
+    External,
 }
 
 /// Sending application of a flow: a source, and its stop time.
@@ -129,6 +133,7 @@ impl Application {
             Source::Cbr(a) => a.deadline(),
             Source::OnOff(a) => a.deadline(),
             Source::Requests(a) => a.deadline(),
+            Source::External => Time::NEVER,
         }
     }
 
@@ -137,10 +142,16 @@ impl Application {
         matches!(&self.source, Source::OnOff(a) if a.is_on())
     }
 
+    /// Returns true if the driver of the run sends the data.
+    pub fn is_external(&self) -> bool {
+        matches!(self.source, Source::External)
+    }
+
     /// Returns true if the source has ended.
     pub fn is_over(&self) -> bool {
         match &self.source {
             Source::Requests(a) => a.is_over(),
+            Source::External => false,
             _ => self.next() == Time::NEVER,
         }
     }
@@ -165,6 +176,7 @@ impl Application {
             Source::Cbr(a) => Some(a.on_deadline()),
             Source::OnOff(a) => a.on_deadline(),
             Source::Requests(a) => Some(a.on_deadline()),
+            Source::External => None,
         }
     }
 
@@ -183,6 +195,7 @@ impl Application {
             Source::Cbr(a) => a.begin(at),
             Source::OnOff(a) => a.begin(at),
             Source::Requests(a) => a.begin(at),
+            Source::External => {}
         }
     }
 

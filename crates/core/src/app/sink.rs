@@ -13,6 +13,9 @@ use crate::unit::Span;
 /// this takes 2,180 per second, more than a radio with the rates of 802.11b carries.
 const WORDS: u32 = 1024;
 
+/// Size of the record below the highest number, wherever in its word that lies.
+pub const KNOWN: u32 = (WORDS - 1) * u64::BITS;
+
 /// Counters of a sink.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
@@ -104,9 +107,6 @@ mod tests {
             Counters { delivered: 6, duplicates: 3, delay_sum: 6 * 5, copies_delay_sum: 9 * 5, hops_sum: 9 * 2 };
         assert_eq!(*sink.counters(), counters);
     }
-
-    /// Size of the record below the highest number, wherever in its word that lies.
-    const KNOWN: u32 = (WORDS - 1) * u64::BITS;
 
     #[test]
     fn record_equals_a_set_for_any_order_of_numbers() {

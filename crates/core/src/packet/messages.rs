@@ -138,10 +138,12 @@ pub struct AckSegment {
 }
 
 /// A UDP datagram.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Datagram {
     /// Sequence number of the datagram.
     pub seq: Seq,
+    /// Differentiated services codepoint.
+    pub dscp: u8,
 }
 
 /// An ARP message: request or reply (RFC 826).

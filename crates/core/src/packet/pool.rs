@@ -402,7 +402,7 @@ mod tests {
     #[test]
     fn accounting_balances_at_any_time() {
         let mut pool = PacketPool::default();
-        let a = pool.create(packet(Body::Datagram(Datagram { seq: 0 })));
+        let a = pool.create(packet(Body::Datagram(Datagram::default())));
         let b = pool.copy(a);
         assert!(pool.ledger().balances());
         pool.end(a, Fate::Relayed);
@@ -416,7 +416,7 @@ mod tests {
     #[should_panic(expected = "ends a second time")]
     fn a_packet_has_one_fate() {
         let mut pool = PacketPool::default();
-        let a = pool.create(packet(Body::Datagram(Datagram { seq: 0 })));
+        let a = pool.create(packet(Body::Datagram(Datagram::default())));
         pool.end(a, Fate::Delivered);
         pool.end(a, Fate::Delivered);
     }
@@ -437,7 +437,7 @@ mod tests {
     #[test]
     fn shared_packet_is_copied_on_write() {
         let mut pool = PacketPool::default();
-        let a = pool.create(packet(Body::Datagram(Datagram { seq: 0 })));
+        let a = pool.create(packet(Body::Datagram(Datagram::default())));
         pool.share(a);
         pool.share(a);
         let mine = pool.own(a);
@@ -458,7 +458,7 @@ mod tests {
     fn packets_belong_to_the_part_of_their_creation() {
         let mut pool = PacketPool::default();
         let data = Kind::Data as usize;
-        let datagram = || packet(Body::Datagram(Datagram { seq: 0 }));
+        let datagram = || packet(Body::Datagram(Datagram::default()));
         let before = pool.create(datagram());
         let copy = pool.copy(before);
         let kept = pool[before];

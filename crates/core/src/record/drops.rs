@@ -76,7 +76,7 @@ mod tests {
         let packet = |flow, measured| Packet {
             flow: FlowId(flow),
             measured,
-            ..Packet::new(Body::Datagram(Datagram { seq: 0 }), 100, NodeId(0), NodeId(1), Time::ZERO)
+            ..Packet::new(Body::Datagram(Datagram::default()), 100, NodeId(0), NodeId(1), Time::ZERO)
         };
         let mut drops = Drops::new(2);
         drops.count(&packet(0, true), Reason::QueueFull);

@@ -2,6 +2,7 @@
 //! executes it, `scenario` creates it, `record` measures it; none of these depends on another for this.
 
 mod command;
+pub mod external;
 pub mod graph;
 mod recorded;
 mod setup;

@@ -6,9 +6,11 @@
 //! and `Watch` (recorder, observers). A change of one owner is a method of that owner. Actions that pass from one owner
 //! to another are dispatched in `interfaces`, in one file for each: `frames` (air and stations), `link` (stations and
 //! network layer), `point_to_point` (network layer and point-to-point links), `transport` (network layer, TCP,
-//! applications), `middlebox` (network layer, middleboxes, split connections), `power` and `commands` (all of them).
+//! applications), `external` (network layer, the driver of external flows), `middlebox` (network layer, middleboxes, split
+//! connections), `power` and `commands` (all of them).
 
 mod air;
+mod external;
 mod flows;
 mod interfaces;
 mod network;
@@ -109,7 +111,7 @@ impl Sim {
         let numbers_packets = |table: &RecordedTable| {
             matches!(table, RecordedTable::Frames | RecordedTable::Mpdus | RecordedTable::Packets)
         };
-        if setup.capture || setup.record.iter().any(numbers_packets) {
+        if setup.capture || setup.record.iter().any(numbers_packets) || sim.watch.external.is_some() {
             sim.pool.keep_log();
         }
         for (node, i) in sim.net.nodes.iter().zip(0..) {
@@ -179,11 +181,12 @@ impl Sim {
     }
 
     /// Approximate memory that the run has taken since its start \[B\]: packets, samples with their rows, rows that
-    /// have not been taken out, routes, outstanding segments of TCP.
+    /// have not been taken out, routes, outstanding segments of TCP, datagrams of external flows.
     pub fn grown(&self) -> u64 {
         let routers: usize = self.net.nodes.iter().map(|n| n.router.memory()).sum();
         let rows = self.watch.observers.as_ref().map_or(0, |o| o.memory());
-        let flows = self.watch.recorder.short_flows.memory() + self.flows.memory();
+        let external = self.watch.external.as_ref().map_or(0, |e| e.memory());
+        let flows = self.watch.recorder.short_flows.memory() + self.flows.memory() + external;
         let motion = self
             .world
             .mobile_nodes
@@ -198,10 +201,14 @@ impl Sim {
     }
 
     /// Advances the run by at most this number of steps, in each of which one timer expires; `None` while the run has
-    /// not ended.
+    /// not ended. Events of external flows are discarded.
     pub fn advance(&mut self, steps: u64) -> Option<End> {
         match self.advance_until(Time::NEVER, steps) {
             Some(Halt::End(end)) => Some(end),
+            Some(Halt::Events) => {
+                self.events().for_each(drop);
+                None
+            }
             _ => None,
         }
     }

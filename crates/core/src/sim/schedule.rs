@@ -10,6 +10,8 @@ pub enum Halt {
     End(End),
     /// The run has reached the requested instant.
     Reached,
+    /// Something has happened to an external flow or to an endpoint: see [`Sim::events`](super::Sim::events).
+    Events,
 }
 
 /// Events of a run, and the instants at which it halts.

@@ -1,5 +1,6 @@
-//! Recorder and observers of a run. No observer changes a result.
+//! Recorder and observers of a run, and its external flows. No observer changes a result.
 
+use super::external::External;
 use super::flows::{Ends, Flow};
 use crate::net::queue::Queue;
 use crate::net::routing::Router;
@@ -31,6 +32,8 @@ pub(super) struct Watch {
     pub(super) airtime: Option<Box<Airtime>>,
     /// Interval of samples, if any are taken.
     pub(super) sample: Option<Span>,
+    /// External flows, if any.
+    pub(super) external: Option<Box<External>>,
 }
 
 impl Watch {
@@ -43,6 +46,7 @@ impl Watch {
             observers: (!setup.record.is_empty() || setup.capture).then(|| Box::new(Observers::new(setup))),
             airtime: setup.airtime.then(|| Box::new(Airtime::new(setup.interfaces.radios.len()))),
             sample: setup.sample,
+            external: External::new(setup),
         }
     }
 
@@ -132,9 +136,16 @@ impl Watch {
 
     /// Notes the events of packets since the last call.
     pub(super) fn note_packets(&mut self, pool: &mut PacketPool) {
-        let Some(observers) = &mut self.observers else { return };
+        if self.observers.is_none() && self.external.is_none() {
+            return;
+        }
         for step in pool.take_steps().into_iter().flatten() {
-            observers.on(step.at, &Note::Packet(&step));
+            if let Some(observers) = &mut self.observers {
+                observers.on(step.at, &Note::Packet(&step));
+            }
+            if let Some(external) = &mut self.external {
+                external.on_step(&step);
+            }
         }
     }
 

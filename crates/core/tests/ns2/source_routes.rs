@@ -75,6 +75,7 @@ proptest! {
             match sim.advance_until(at, 1) {
                 Some(Halt::End(_)) => break,
                 Some(Halt::Reached) => sim.apply(&commands.next().expect("it was waited for").1),
+                Some(Halt::Events) => unreachable!("no flow is external"),
                 None => {}
             }
             let found = way(sim.pool(), names_twice);

@@ -54,7 +54,7 @@ impl Bench {
 
     /// A datagram is to be sent, of this node or of another.
     fn send(&mut self, source: u32, to: u32) -> Vec<Out> {
-        let packet = self.create(Body::Datagram(Datagram { seq: 0 }), 512, NodeId(source), NodeId(to));
+        let packet = self.create(Body::Datagram(Datagram::default()), 512, NodeId(source), NodeId(to));
         self.call(|r, cx| r.route(packet, cx))
     }
 
@@ -202,7 +202,7 @@ fn changes_are_advertised_at_once_and_fluctuations_held_back() {
     assert_eq!(b.updates(29.9), [], "back where it was");
     assert_eq!(b.next_hops(), [(2, 2, 1), (9, 2, 3)]);
     // Broken links are told at once.
-    let packet = b.create(Body::Datagram(Datagram { seq: 0 }), 512, NodeId(1), NodeId(9));
+    let packet = b.create(Body::Datagram(Datagram::default()), 512, NodeId(1), NodeId(9));
     b.pool[packet].next_hop = NodeId(2);
     let said = b.call(|r, cx| r.on_link_failure(packet, cx));
     assert!(said.contains(&Out::Purge { next_hop: NodeId(2) }), "{said:?}");

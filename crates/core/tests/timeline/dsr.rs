@@ -58,7 +58,7 @@ impl Bench {
     }
 
     fn data(&mut self, to: u32, route: &[u32], at: usize) -> PacketId {
-        self.packet(Body::Datagram(Datagram { seq: 0 }), to, route, at)
+        self.packet(Body::Datagram(Datagram::default()), to, route, at)
     }
 
     /// A route error with these errors.

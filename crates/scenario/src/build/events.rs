@@ -65,8 +65,8 @@ pub fn commands(cfg: &Config, layout: &Layout, event: &Event) -> Result<Vec<Comm
             radio(layout, n, event.channel)?.map_or(Command::NodeUp(n), Command::RadioUp)
         }
         Action::NodeMove => moved(cfg, event.node.ok_or_else(missing)?, event)?,
-        Action::FlowStart => Command::FlowStart(flow(layout, event.flow.ok_or_else(missing)?)?),
-        Action::FlowStop => Command::FlowStop(flow(layout, event.flow.ok_or_else(missing)?)?),
+        Action::FlowStart => Command::FlowStart(own_flow(layout, event.flow.ok_or_else(missing)?)?),
+        Action::FlowStop => Command::FlowStop(own_flow(layout, event.flow.ok_or_else(missing)?)?),
         Action::Set => return changes(cfg, layout, event.setting.as_deref().ok_or_else(missing)?, event),
     };
     Ok(vec![command])
@@ -112,8 +112,14 @@ fn moved(cfg: &Config, n: u32, event: &Event) -> Result<Command, Wrong> {
     }
 }
 
-fn flow(layout: &Layout, f: u32) -> Result<FlowId, Wrong> {
-    if (f as usize) < layout.flows.len() {
+/// Flow whose application can be started and stopped.
+fn own_flow(layout: &Layout, f: u32) -> Result<FlowId, Wrong> {
+    let flow = layout.flows.get(f as usize);
+    if flow.is_some_and(|flow| flow.app == app::Kind::External) {
+        let message = format!("flow {f} is external: its driver decides when it sends");
+        return Err(("flow", message, "choose a flow with another application".into()));
+    }
+    if flow.is_some() {
         return Ok(FlowId(f));
     }
     let help = match layout.flows.len() {

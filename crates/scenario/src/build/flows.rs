@@ -3,6 +3,7 @@
 use super::super::schema::flows::{Ends, FlowEntry, Label, end_of, later};
 use super::super::schema::{Config, Overrides};
 use chappe_core::app::{self, bulk, cbr, on_off, requests};
+use chappe_core::run::external::HEADER;
 use chappe_core::tcp;
 use chappe_core::unit::{Bytes, Time};
 
@@ -42,16 +43,17 @@ impl Flow {
     pub fn is_tcp(&self, cfg: &Config) -> bool {
         match self.app {
             app::Kind::Bulk | app::Kind::Requests => true,
-            app::Kind::Cbr => false,
+            app::Kind::Cbr | app::Kind::External => false,
             app::Kind::OnOff => self.on_off.over(&cfg.on_off).transport == on_off::Transport::Tcp,
         }
     }
 
-    /// Payload of a packet: of a segment, or of a datagram.
+    /// Payload of a packet: of a segment, or of a datagram; the largest one of an external flow.
     pub fn payload(&self, cfg: &Config) -> Bytes {
         match self.app {
             _ if self.is_tcp(cfg) => self.tcp.over(&cfg.tcp).mss,
             app::Kind::OnOff => self.on_off.over(&cfg.on_off).payload,
+            app::Kind::External => Bytes(cfg.net.mtu.0.saturating_sub(HEADER.0)),
             app::Kind::Bulk | app::Kind::Cbr | app::Kind::Requests => self.cbr.over(&cfg.cbr).payload,
         }
     }

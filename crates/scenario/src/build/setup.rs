@@ -37,12 +37,14 @@ pub fn setup(c: &Config, layout: &Layout, seed: u64) -> Setup {
                 let rng = Stream::new(seed, Purpose::Application, i as u64);
                 Source::Requests(Box::new(Requests::new(&f.requests.over(&c.requests), start, tcp.mss, rng)))
             }
+            app::Kind::External => Source::External,
         };
         let payload = f.payload(c);
         let transport = if f.is_tcp(c) { Transport::Tcp(Box::new(tcp)) } else { Transport::Udp };
         let app = Application::new(source, f.stop.unwrap_or(Time::NEVER));
         let [name, group] = [&f.name, &f.group].map(|label| label.as_ref().map(|l| l.0.clone()));
-        let (app_kind, start, dscp) = (f.app, f.start, f.dscp);
+        let start = f.start.filter(|_| f.app != app::Kind::External);
+        let (app_kind, dscp) = (f.app, f.dscp);
         FlowSetup { from, to, name, group, transport, app, app_kind, start, payload, breaks_links, dscp, split }
     };
     let plan = mobility::plan(c, layout.positions.len(), seed);

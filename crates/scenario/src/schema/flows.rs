@@ -114,19 +114,21 @@ settings! {
         pub(everyday) app: app::Kind = app::Kind::Bulk,
         /// Start of the flow, or of the first flow between several nodes; "event": each flow waits for an event that
         /// starts it.
-        pub(everyday) start: Option<Time> | "event" = Some(Time::ZERO) => at_most(Time::ZERO + LONGEST),
+        pub(everyday) start: Option<Time> | "event" = Some(Time::ZERO) => at_most(Time::ZERO + LONGEST)
+            ; used when |c| c.app != app::Kind::External, else "the driver of an external flow decides when it sends",
         /// Stop time of the application, after which it sends nothing new.
-        pub(everyday) stop: Option<Time> | "never" = None => at_most(Time::ZERO + LONGEST),
+        pub(everyday) stop: Option<Time> | "never" = None => at_most(Time::ZERO + LONGEST)
+            ; used when |c| c.app != app::Kind::External, else "the driver of an external flow decides when it sends",
         /// Time between the starts of consecutive flows of the entry.
         pub stagger: Span = Span::ZERO => at_most(LONGEST)
-            ; used when |c| c.start.is_some() && c.count() > 1,
+            ; used when |c| c.starts_by_itself() && c.count() > 1,
             else "there is only one flow, or the flows do not start by themselves",
         /// Time from the start of each application to its stop, instead of `stop`.
         pub(everyday) duration: Option<Span> | "unlimited" = None => above(Span::ZERO).at_most(LONGEST)
-            ; used when |c| c.start.is_some(), else "the flows do not start by themselves",
+            ; used when |c| c.starts_by_itself(), else "the flows do not start by themselves",
         /// TCP settings of this flow that differ from `tcp`.
         pub tcp: Overrides<tcp::Config> = Overrides::default()
-            ; used when |c| c.app != app::Kind::Cbr, else "the flow is not over TCP",
+            ; used when |c| !matches!(c.app, app::Kind::Cbr | app::Kind::External), else "the flow is not over TCP",
         /// File-transfer settings of this flow that differ from `bulk`.
         pub bulk: Overrides<bulk::Config> = Overrides::default()
             ; used when |c| c.app == app::Kind::Bulk, else "the application of the flow is not `bulk`",
@@ -150,6 +152,11 @@ impl FlowEntry {
         let common = |a: &(u32, u32), b: &(u32, u32)| (u64::from(a.1.min(b.1)) + 1).saturating_sub(a.0.max(b.0).into());
         let both: u64 = from.iter().map(|a| to.iter().map(|b| common(a, b)).sum::<u64>()).sum();
         self.src.count().saturating_mul(dst.count()).saturating_sub(both)
+    }
+
+    /// Returns true if no event and no driver is needed to start the flows.
+    fn starts_by_itself(&self) -> bool {
+        self.start.is_some() && self.app != app::Kind::External
     }
 
     /// Start of the last flow.

@@ -284,16 +284,20 @@ settings! {
         /// Application of these flows.
         pub(everyday) app: app::Kind = app::Kind::Bulk,
         /// Start of the first flow.
-        pub(everyday) start: Time = Time::ZERO => at_most(Time::ZERO + LONGEST),
+        pub(everyday) start: Time = Time::ZERO => at_most(Time::ZERO + LONGEST)
+            ; used when |c| c.app != app::Kind::External, else "the driver of an external flow decides when it sends",
         /// Stop time of the applications, after which they send nothing new.
-        pub stop: Option<Time> | "never" = None => at_most(Time::ZERO + LONGEST),
+        pub stop: Option<Time> | "never" = None => at_most(Time::ZERO + LONGEST)
+            ; used when |c| c.app != app::Kind::External, else "the driver of an external flow decides when it sends",
         /// Time between the starts of consecutive flows.
-        pub stagger: Span = Span::secs(1) => at_most(LONGEST),
+        pub stagger: Span = Span::secs(1) => at_most(LONGEST)
+            ; used when |c| c.app != app::Kind::External, else "the driver of an external flow decides when it sends",
         /// Time from the start of each application to its stop, instead of `stop`.
-        pub duration: Option<Span> | "unlimited" = None => above(Span::ZERO).at_most(LONGEST),
+        pub duration: Option<Span> | "unlimited" = None => above(Span::ZERO).at_most(LONGEST)
+            ; used when |c| c.app != app::Kind::External, else "the driver of an external flow decides when it sends",
         /// TCP settings of these flows that differ from `tcp`.
         pub tcp: Overrides<tcp::Config> = Overrides::default()
-            ; used when |c| c.app != app::Kind::Cbr, else "the flow is not over TCP",
+            ; used when |c| !matches!(c.app, app::Kind::Cbr | app::Kind::External), else "the flow is not over TCP",
     }
 }
 

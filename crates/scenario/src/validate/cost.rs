@@ -103,6 +103,8 @@ pub struct Tally {
     pub emitted: f64,
     /// Packets of data that all flows can send, on average; infinite if one of them has no end.
     pub packets: f64,
+    /// True if a driver may send at any rate.
+    pub is_driven: bool,
 }
 
 impl Tally {
@@ -156,6 +158,13 @@ impl Tally {
         let emitted = time.as_secs() * messages + 1.0;
         self.emitted += flows as f64 * emitted;
         self.packets += flows as f64 * (emitted * each + SIGNALS);
+    }
+
+    /// Counts external flows, which may send at any rate.
+    pub fn external(&mut self, flows: u64) {
+        self.udp_flows += flows;
+        self.is_driven |= flows > 0;
+        self.has_no_end();
     }
 
     /// Counts flows of requests with these settings, and these TCP settings; each is active for `time`.
@@ -268,7 +277,8 @@ fn seconds(cfg: &Config, tally: &Tally) -> f64 {
         let window = tally.segments / (2.0 * cfg.wired.delay.as_secs() + 1e-6);
         (window.min(flows * cfg.wired.rate.0 as f64 / bits) * (hops / flows.max(1.0)), WIRE_S)
     };
-    let offered = if tally.tcp_flows > 0 { f64::INFINITY } else { tally.datagrams * hops / flows.max(1.0) };
+    let is_unlimited = tally.tcp_flows > 0 || tally.is_driven;
+    let offered = if is_unlimited { f64::INFINITY } else { tally.datagrams * hops / flows.max(1.0) };
     let by_time = length.min(tally.active.as_secs()) * most.min(offered) * each;
     let of_packets = |packets: f64| packets * hops / flows.max(1.0) * each;
     // A run that ends with a delivery takes as long as these deliveries.

@@ -138,7 +138,7 @@ impl Checker<'_> {
                 self.fits(&self.owner(at, "cbr.payload"), cbr.payload.0, cbr.header_size.0);
             }
             app::Kind::OnOff if flow.is_tcp(cfg) => {}
-            app::Kind::Requests => {}
+            app::Kind::Requests | app::Kind::External => {}
             app::Kind::OnOff => {
                 let on_off = flow.on_off.over(&cfg.on_off);
                 self.fits(&self.owner(at, "on_off.payload"), on_off.payload.0, on_off.header_size.0);
@@ -163,6 +163,7 @@ impl Checker<'_> {
             app::Kind::Cbr => self.tally.cbr(&flow.cbr.over(&cfg.cbr), flows, time),
             app::Kind::Requests => self.tally.requests(&flow.requests.over(&cfg.requests), &tcp, flows, time),
             app::Kind::OnOff => self.tally.on_off(&flow.on_off.over(&cfg.on_off), &tcp, flows, time),
+            app::Kind::External => self.tally.external(flows),
         }
         if !has_end {
             self.tally.has_no_end();

@@ -17,7 +17,7 @@ fn packet(flow: &Flow, cfg: &Config) -> (&'static str, u32, u32) {
             let tcp = flow.tcp.over(&cfg.tcp);
             ("tcp.mss", tcp.mss.0, header_of(&tcp))
         }
-        app::Kind::Bulk | app::Kind::Cbr | app::Kind::Requests => {
+        app::Kind::Bulk | app::Kind::Cbr | app::Kind::Requests | app::Kind::External => {
             let cbr = flow.cbr.over(&cfg.cbr);
             ("cbr.payload", cbr.payload.0, cbr.header_size.0)
         }
@@ -77,7 +77,9 @@ impl Checker<'_> {
         let nodes = layout.positions.len() as u32;
         let Some(dsr) = cfg.routing.source_routes().filter(|_| nodes > 1) else { return };
         let hops = u32::from(dsr.discovery_hop_limit).min(u32::from(cfg.net.ttl)).min(nodes - 1);
-        let largest = layout.flows.iter().enumerate().max_by_key(|(i, f)| {
+        // What external flows send is not known.
+        let known = layout.flows.iter().enumerate().filter(|(_, f)| f.app != app::Kind::External);
+        let largest = known.max_by_key(|(i, f)| {
             let (_, payload, header) = packet(f, cfg);
             (payload + header, std::cmp::Reverse(*i))
         });

@@ -170,7 +170,7 @@ impl<'a> Users<'a> {
                 app::Kind::Bulk => bulk.bytes.is_some_and(|bytes| leaves_rest(bytes, &first)) && !is_closed,
                 app::Kind::Requests => may_leave_rest(&f.requests.over(&cfg.requests).size, &first),
                 app::Kind::OnOff => f.on_off.over(&cfg.on_off).framing == Messages::Stream,
-                app::Kind::Cbr => false,
+                app::Kind::Cbr | app::Kind::External => false,
             };
             let is_known = is_plain && plain.contains(&(writes, pushes, ends_short));
             if split.is_none() && (!is_first || is_known) {

@@ -2,6 +2,7 @@
 
 use super::inet::{Ip, TCP, Tcp, UDP, flag};
 use crate::packet::{AckSegment, Body, DataSegment, Fin, Flag, FlowId, NodeId, Packet, Seq};
+use crate::run::external::HEADER;
 use crate::run::{FlowSetup, Setup, Transport};
 use crate::tcp::Config;
 use crate::unit::Time;
@@ -139,8 +140,8 @@ struct Flow {
     to: NodeId,
     /// The connection, or the halves of a split one; UDP has none.
     halves: [Option<Connection>; 2],
-    /// Bytes of a datagram.
-    payload: usize,
+    /// Bytes of a datagram; `None`: that of an external flow, whose datagrams differ.
+    payload: Option<usize>,
 }
 
 impl Flow {
@@ -150,7 +151,8 @@ impl Flow {
             Transport::Udp => None,
         };
         let second = setup.split.as_ref().map(|s| Connection::new(&s.tcp));
-        Flow { from: setup.from, to: setup.to, halves: [first, second], payload: setup.payload.0 as usize }
+        let payload = (!setup.app.is_external()).then_some(setup.payload.0 as usize);
+        Flow { from: setup.from, to: setup.to, halves: [first, second], payload }
     }
 
     /// Half to which a packet belongs. The splitting node acknowledges the first half, and sends over the second.
@@ -196,7 +198,7 @@ impl Flows {
             self.short.resize(place + 1, vec![]);
         }
         let halves = [Some(self.of_generator[generator].clone()), None];
-        self.short[place].push(Short { since, number: self.begun, flow: Flow { from, to, halves, payload: 0 } });
+        self.short[place].push(Short { since, number: self.begun, flow: Flow { from, to, halves, payload: None } });
         self.begun += 1;
     }
 
@@ -259,7 +261,11 @@ impl Flows {
                 let header = flow.halves[flow.half(p)].as_ref()?.ack(&ack, p.born);
                 Some((TCP, back, back.tcp((receiver, port), &header, 0)))
             }
-            Body::Datagram(_) => Some((UDP, there, there.udp((port, receiver), &vec![0; flow.payload]))),
+            Body::Datagram(_) => {
+                let of_packet = || (p.bytes - u32::from(p.overhead) - HEADER.0) as usize;
+                let payload = flow.payload.unwrap_or_else(of_packet);
+                Some((UDP, there, there.udp((port, receiver), &vec![0; payload])))
+            }
             _ => None,
         }
     }

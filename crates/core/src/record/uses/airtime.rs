@@ -372,7 +372,7 @@ mod tests {
     /// A datagram frame from node 0 to node 1, on the air from 10 to 110 us, and received 1 us later.
     fn on_air() -> (Airtime, Frame, Timing, Config) {
         let mut pool = PacketPool::default();
-        let body = Body::Datagram(Datagram { seq: 0 });
+        let body = Body::Datagram(Datagram::default());
         let packet = Packet { flow: FlowId(0), ..Packet::new(body, 100, NodeId(0), NodeId(1), Time::ZERO) };
         let packet = Some(pool.create(packet));
         let (from, to, airtime) = (RadioId(0), RadioId(1), Span::us(100));

@@ -9,7 +9,7 @@ mod short_flows;
 mod totals;
 mod transfer;
 
-use crate::packet::FlowId;
+use crate::packet::{Body, Packet};
 use crate::run::{FlowSetup, Setup};
 use crate::sim::network::links::Links;
 use crate::tcp;
@@ -48,9 +48,12 @@ impl Flows {
         }
     }
 
-    /// Differentiated services codepoint of the packets of a flow.
-    pub fn dscp(&self, flow: FlowId) -> u8 {
-        self.list.get(flow.index()).map_or(0, |f| f.dscp)
+    /// Differentiated services codepoint of a packet.
+    pub fn dscp(&self, p: &Packet) -> u8 {
+        match p.body {
+            Body::Datagram(datagram) => datagram.dscp,
+            _ => self.list.get(p.flow.index()).map_or(0, |f| f.dscp),
+        }
     }
 
     /// Memory that flows have taken since the run began, about \[B\].

@@ -150,6 +150,11 @@ impl Transfer {
         }
     }
 
+    /// Accounts for a datagram that has been delivered and may be shorter than others.
+    pub fn pass_datagram(&mut self, payload: u32) {
+        self.missed += u64::from(self.payload.0 - payload);
+    }
+
     /// Payload of all packets that have been delivered, given their number \[B\].
     pub fn bytes(&self, delivered: u64) -> u64 {
         delivered * u64::from(self.payload.0) - self.missed

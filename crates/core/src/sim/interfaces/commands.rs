@@ -15,29 +15,43 @@ use crate::sim::timer_numbers::{Clock, Timer};
 use crate::unit::Time;
 
 impl Sim {
-    /// Advances the run by this number of steps, or fewer if the run ends or reaches the instant `at` before.
-    /// Everything due at that instant has then happened.
+    /// Advances the run by this number of steps, or fewer if the run ends or reaches the instant `at` before, or if an
+    /// external flow has events. Everything due at that instant has then happened.
     pub fn advance_until(&mut self, at: Time, steps: u64) -> Option<Halt> {
+        if self.watch.external.is_some() {
+            return self.advance_to_events(at, steps);
+        }
+        self.halt_before(at).or_else(|| {
+            self.schedule.horizon = at;
+            self.run_steps(steps)
+        })
+    }
+
+    /// Halt of a run that cannot advance to this instant: it is over, has passed the instant, or is idle.
+    pub(in crate::sim) fn halt_before(&mut self, at: Time) -> Option<Halt> {
         if let Some(end) = self.schedule.end {
             return Some(Halt::End(end));
         }
         if at <= self.now {
             return Some(Halt::Reached);
         }
-        if let Some(since) = self.schedule.idle_since.take() {
-            // No command has come, so the run ends as without a driver.
-            self.now = since;
-            self.finish(End::Idle);
-            return Some(Halt::End(End::Idle));
+        let since = self.schedule.idle_since?;
+        if self.watch.external.is_some() && at < self.schedule.boundary {
+            // The driver may send later.
+            self.now = at;
+            return Some(Halt::Reached);
         }
-        self.schedule.horizon = at;
-        self.run_steps(steps)
+        // No command has come, so the run ends as without a driver.
+        self.schedule.idle_since = None;
+        self.now = since;
+        self.finish(End::Idle);
+        Some(Halt::End(End::Idle))
     }
 
     /// Main loop: runs this number of steps, or fewer if the run halts before. The only loop over steps, so that
     /// everything it calls can be inlined.
     #[inline(never)]
-    fn run_steps(&mut self, steps: u64) -> Option<Halt> {
+    pub(in crate::sim) fn run_steps(&mut self, steps: u64) -> Option<Halt> {
         self.arm_stop();
         let mut halt = None;
         let mut left = steps;
@@ -53,7 +67,7 @@ impl Sim {
         halt
     }
 
-    /// Runs up to an instant, or to the end.
+    /// Runs up to an instant, to events of external flows, or to the end.
     pub fn until(&mut self, at: Time) -> Halt {
         loop {
             if let Some(halt) = self.advance_until(at, 1 << 20) {
@@ -62,7 +76,7 @@ impl Sim {
         }
     }
 
-    /// Ends the run at the current instant.
+    /// Ends the run at the current instant. Events of external flows stay.
     pub fn cancel(&mut self) -> End {
         self.catch_up();
         if self.schedule.end.is_none() {
@@ -96,7 +110,7 @@ impl Sim {
     }
 
     /// Runs the clocks that were stopped while the run waited for a command.
-    fn catch_up(&mut self) {
+    pub(in crate::sim) fn catch_up(&mut self) {
         let Some(since) = self.schedule.idle_since.take() else { return };
         self.schedule.horizon = std::mem::replace(&mut self.now, since);
         self.schedule.awaits_command = true;
@@ -165,6 +179,9 @@ impl Sim {
             Command::NodePut(n, place) => self.direct(n, |mobile_nodes, now| mobile_nodes.put(n, place, now)),
             Command::NodeSend(n, to, speed) => self.direct(n, |mobile_nodes, now| mobile_nodes.send(n, to, speed, now)),
             Command::Set(change) => self.change(change),
+        }
+        if self.watch.external.is_some() {
+            self.watch.note_packets(&mut self.pool);
         }
     }
 

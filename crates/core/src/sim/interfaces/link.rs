@@ -260,7 +260,7 @@ impl Sim {
         let p = &self.pool[id];
         let (kind, bytes, to) = (p.body.kind(), p.bytes, self.net.ports.peer(r, p.next_hop));
         if QOS {
-            let tid = self.air.macs[r.index()].priority(self.flows.dscp(p.flow));
+            let tid = self.air.macs[r.index()].priority(self.flows.dscp(p));
             self.air.call_qos(r, at, &mut self.timers, |station, cx| station.enqueue(id, kind, to, tid, bytes, cx));
         } else {
             self.air.call(r, at, &mut self.timers, |station, cx| station.enqueue(id, kind, to, bytes, cx));
@@ -678,7 +678,7 @@ impl Sim {
             self.flows.on_radio(self.net.ports.node(r), p);
         }
         let packet = (id, p.body.kind(), p.bytes);
-        let tid = self.air.macs[r.index()].priority(self.flows.dscp(p.flow));
+        let tid = self.air.macs[r.index()].priority(self.flows.dscp(p));
         let stream = (self.net.ports.peer(r, p.next_hop), tid);
         let flow = (mix(p.direction()) ^ u64::from(p.flow.0), p.ecn != Ecn::NotEct);
         self.flush_deferred(r, self.now);
@@ -696,7 +696,7 @@ impl Sim {
     fn push<const RARE: bool>(&mut self, r: RadioId, packet: PacketId) {
         let mut category = AccessCategory::BestEffort;
         if RARE && self.air.qos.is_some() {
-            let dscp = self.flows.dscp(self.pool[packet].flow);
+            let dscp = self.flows.dscp(&self.pool[packet]);
             category = AccessCategory::of(self.air.macs[r.index()].priority(dscp));
         }
         if RARE && self.flows.reports_queue {

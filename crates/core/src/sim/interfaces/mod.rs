@@ -2,6 +2,7 @@
 //! `Sim`.
 
 mod commands;
+mod external;
 mod frames;
 mod link;
 mod middlebox;

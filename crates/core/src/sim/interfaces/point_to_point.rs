@@ -3,7 +3,7 @@
 use crate::error_model::Place;
 use crate::net::queue;
 use crate::net::routing::crossing::Step;
-use crate::packet::{Happening, NodeId, Packet, PacketId, RadioId, Reason};
+use crate::packet::{Happening, NodeId, PacketId, RadioId, Reason};
 use crate::record::note::QueueId;
 use crate::sim::Sim;
 use crate::sim::network::segment::Segment;
@@ -178,7 +178,7 @@ impl Sim {
 
     /// Free room [packets] in the queue that this node uses for a packet.
     pub(in crate::sim) fn free_slots(&mut self, n: NodeId, packet: PacketId) -> usize {
-        let Packet { final_destination, flow, .. } = self.pool[packet];
+        let final_destination = self.pool[packet].final_destination;
         let next = match &self.net.links.crossings {
             Some(crossings) => {
                 crossings.step(n, final_destination).and_then(|s| if let Step::Link(v) = s { Some(v) } else { None })
@@ -199,7 +199,7 @@ impl Sim {
                 if mac.has_queues() {
                     return usize::MAX;
                 }
-                let category = AccessCategory::of(mac.priority(self.flows.dscp(flow)));
+                let category = AccessCategory::of(mac.priority(self.flows.dscp(&self.pool[packet])));
                 let mut queues = self.net.ports.by_category(radio);
                 queues.find(|(of, _)| of.is_none_or(|c| c == category)).map_or(usize::MAX, |(_, q)| q.free_slots())
             }

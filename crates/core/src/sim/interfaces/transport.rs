@@ -4,6 +4,7 @@ use crate::app;
 use crate::packet::{Body, Datagram, Ecn, Fate, Fin, Flag, FlowId, NodeId, Packet, PacketId, Reason};
 use crate::record::note::Note;
 use crate::record::short_flows::Record;
+use crate::run::external::HEADER;
 use crate::sim::Sim;
 use crate::sim::flows::{Ends, Flow};
 use crate::sim::timer_numbers::Timer;
@@ -48,6 +49,9 @@ impl Sim {
             (Ends::Udp { sink, .. }, Body::Datagram(datagram)) => {
                 flow.received_bytes += u64::from(p.bytes);
                 if sink.on_datagram(datagram.seq, self.now.since(p.born), p.hops) {
+                    if flow.app.is_external() {
+                        flow.transfer.pass_datagram(p.bytes - HEADER.0);
+                    }
                     self.watch.recorder.on_delivered(f, 1);
                     self.flows.list[f].on_delivery(self.now, &mut self.watch.recorder.short_flows);
                 }
@@ -130,11 +134,8 @@ impl Sim {
 
     /// Dispatches an action of an application.
     pub(in crate::sim) fn dispatch_application(&mut self, f: usize, out: app::Out) {
-        let flow = &mut self.flows.list[f];
-        let sends = !matches!(out, app::Out::End { .. });
-        if sends && flow.transfer.began == Time::NEVER {
-            flow.transfer.begin(self.now);
-            self.flows.begin_routes(f, &mut self.net.nodes, self.now);
+        if !matches!(out, app::Out::End { .. }) {
+            self.begin_transfer(f);
         }
         let flow = &mut self.flows.list[f];
         match (out, &mut flow.ends) {
@@ -171,8 +172,8 @@ impl Sim {
             }
             (app::Out::Datagram { seq, bytes }, Ends::Udp { sent, .. }) => {
                 *sent += 1;
-                let (from, to) = (flow.from, flow.to);
-                self.send(f, from, to, Body::Datagram(Datagram { seq }), bytes, Ecn::NotEct);
+                let (from, to, dscp) = (flow.from, flow.to, flow.dscp);
+                self.send(f, from, to, Body::Datagram(Datagram { seq, dscp }), bytes, Ecn::NotEct);
             }
             (app::Out::End { takes_back }, _) => {
                 flow.on_end_of_application(takes_back, self.now);
@@ -183,6 +184,16 @@ impl Sim {
             (out, _) => unreachable!("{out:?} does not fit the transport of flow {f}"),
         }
         self.close_if_over(f);
+    }
+
+    /// The application of a flow sends, for the first time since its start perhaps.
+    #[inline]
+    pub(in crate::sim) fn begin_transfer(&mut self, f: usize) {
+        let flow = &mut self.flows.list[f];
+        if flow.transfer.began == Time::NEVER {
+            flow.transfer.begin(self.now);
+            self.flows.begin_routes(f, &mut self.net.nodes, self.now);
+        }
     }
 
     /// Closes the connection of an application that has written everything (`tcp.fin`).
@@ -265,7 +276,7 @@ impl Sim {
     }
 
     /// Creates a packet and passes it to the network layer.
-    fn send(&mut self, f: usize, from: NodeId, to: NodeId, body: Body, bytes: u32, ecn: Ecn) {
+    pub(in crate::sim) fn send(&mut self, f: usize, from: NodeId, to: NodeId, body: Body, bytes: u32, ecn: Ecn) {
         let from_split = self.timers.has_splits() && from != self.flows.list[f].from && from != self.flows.list[f].to;
         self.pool.set_context(from, self.now);
         let id = self.pool.create(Packet {

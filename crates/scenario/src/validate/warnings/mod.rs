@@ -3,9 +3,11 @@
 mod far;
 mod windows;
 
+use super::super::build::flows::Flow;
 use super::super::build::layout::Layout;
 use super::super::build::mobility;
 use super::Checker;
+use chappe_core::app;
 use chappe_core::packet::RadioId;
 use chappe_core::radio::Channel;
 use chappe_core::run::{Command, Stop};
@@ -83,7 +85,11 @@ impl Checker<'_> {
             Stop::Delivered(_) => limit,
         };
         self.late_events(end);
-        let mut late = layout.flows.iter().enumerate().filter(|(_, f)| f.start.is_some_and(|start| start >= end));
+        let mut late = layout
+            .flows
+            .iter()
+            .enumerate()
+            .filter(|(_, f)| f.start.is_some_and(|start| start >= end) && f.app != app::Kind::External);
         let Some((i, flow)) = late.next() else { return };
         let more = match late.count() {
             0 => String::new(),
@@ -104,7 +110,8 @@ impl Checker<'_> {
                 begun[flow.index()] = true;
             }
         }
-        let mut idle = layout.flows.iter().zip(begun).enumerate().filter(|(_, (f, begun))| f.start.is_none() && !begun);
+        let waits = |f: &Flow, begun: bool| f.start.is_none() && f.app != app::Kind::External && !begun;
+        let mut idle = layout.flows.iter().zip(begun).enumerate().filter(|(_, (f, begun))| waits(f, *begun));
         let Some((i, _)) = idle.next() else { return };
         let more = match idle.count() {
             0 => String::new(),

@@ -97,7 +97,7 @@ impl Config {
     pub fn route_bytes(&self, hops: u32) -> u32 {
         let flow = if self.flow_state { FlowState::Establishes(0) } else { FlowState::None };
         let header = Header { route: vec![NodeId(0); hops as usize + 1], flow, ..Header::default() };
-        self.header_bytes(&Body::Datagram(Datagram { seq: 0 }), &header)
+        self.header_bytes(&Body::Datagram(Datagram::default()), &header)
     }
 
     /// Size of the DSR headers \[B\]: that of flow state, and the fixed part, if there is anything, and options, padded
