@@ -38,6 +38,7 @@ from chappe.errors import (
 from chappe.scenario.scenario import Scenario, parts, schema
 
 if TYPE_CHECKING:
+    from chappe.results.endpoints import Endpoint, Event
     from chappe.results.results import Results, run
     from chappe.results.simulation import Simulation, start
     from chappe.stories.story import Story, follow
@@ -54,6 +55,8 @@ __all__ = [
     "ChappeError",
     "ChappeWarning",
     "ClusterError",
+    "Endpoint",
+    "Event",
     "LimitError",
     "Problem",
     "Results",
@@ -82,6 +85,8 @@ _MODULES = ("measures", "plot", "stats", "study", "text", "typing")
 """Public modules."""
 
 _LATE = {
+    "Endpoint": "chappe.results.endpoints",
+    "Event": "chappe.results.endpoints",
     "Results": "chappe.results.results",
     "run": "chappe.results.results",
     "Simulation": "chappe.results.simulation",

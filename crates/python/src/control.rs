@@ -3,7 +3,9 @@
 use crate::arrow::Rowset;
 use crate::recorded::{self, Recorded};
 use crate::{MOST_STEPS, PATIENCE, Results, Scenario, limit_error, parse, scenario_error};
+use chappe_core::packet::{Ecn, FlowId, NodeId, Reason};
 use chappe_core::run::End;
+use chappe_core::run::external::{Event, Injection, Refused};
 use chappe_core::setting::{Node, Scalar};
 use chappe_core::sim::{Halt, Sim};
 use chappe_core::unit::Time;
@@ -14,10 +16,42 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use std::time::Instant;
 
+pyo3::import_exception!(chappe.errors, RunError);
+
 /// State of the thread that drives a run.
 struct Driven {
     sim: Sim,
     recorded: Recorded,
+    /// Events of external flows that the program has not taken.
+    events: Vec<PlainEvent>,
+    /// Number of halts for events.
+    halts: u64,
+}
+
+/// Number of halts for events between two checks of the memory, which looks at every node.
+const CHECKED: u64 = 1024;
+
+/// An event of an external flow, in the order of the fields of `chappe.Event`: endpoint, time [ns]; flow and tag of a
+/// datagram; time of sending [ns], ECN field, hops, whether it is a copy; node and reason of a loss.
+type PlainEvent =
+    ((u32, u64), Option<(u32, u64)>, Option<(u64, &'static str, u8, bool)>, Option<(u32, Option<&'static str>)>);
+
+/// ECN fields, with their words.
+const ECN: [(Ecn, &str); 3] = [(Ecn::NotEct, "not_ect"), (Ecn::Ect, "ect"), (Ecn::Ce, "ce")];
+
+fn plain(event: Event, now: Time) -> PlainEvent {
+    let at = (event.endpoint().0, now.0);
+    match event {
+        Event::Arrived { flow, tag, sent, ecn, hops, copy, .. } => {
+            let word = ECN.iter().find(|e| e.0 == ecn).map_or("", |e| e.1);
+            (at, Some((flow.0, tag)), Some((sent.0, word, hops, copy)), None)
+        }
+        Event::Left { flow, tag, .. } => (at, Some((flow.0, tag)), None, None),
+        Event::Lost { flow, tag, node, reason, .. } => {
+            (at, Some((flow.0, tag)), None, Some((node.0, reason.map(Reason::word))))
+        }
+        Event::Wake { .. } => (at, None, None, None),
+    }
 }
 
 /// A run that one thread drives at a time; other threads may query its progress, and cancel it.
@@ -64,16 +98,16 @@ impl Run {
             scenario,
             now: AtomicU64::new(0),
             progress: AtomicU64::new(sim.progress().to_bits()),
-            driven: Mutex::new(Driven { sim, recorded: Recorded::default() }),
+            driven: Mutex::new(Driven { sim, recorded: Recorded::default(), events: Vec::new(), halts: 0 }),
             canceled: AtomicBool::new(false),
         }
     }
 
-    /// Advances to an instant [ns], or to the end; releases the GIL. `progress` is called with the completed share of
-    /// the run.
-    fn until(&self, py: Python<'_>, at: Option<u64>, progress: Option<Bound<'_, PyAny>>) -> PyResult<()> {
+    /// Advances to an instant [ns], or to the end, with `halts` also to events of external flows; releases the GIL.
+    /// `progress` is called with the completed share of the run. Events are kept until they are taken.
+    fn until(&self, py: Python<'_>, at: Option<u64>, progress: Option<Bound<'_, PyAny>>, halts: bool) -> PyResult<()> {
         let mut guard = self.driven()?;
-        let Driven { sim, recorded } = &mut *guard;
+        let Driven { sim, recorded, events, halts: told } = &mut *guard;
         let at = at.map_or(Time::NEVER, Time);
         let limit = self.scenario.get().0.config().run.max_memory.0;
         let most = if sim.tables().next().is_some() { recorded::MOST_STEPS } else { MOST_STEPS };
@@ -87,13 +121,21 @@ impl Run {
             let halt: Option<Halt> = py.detach(|| sim.advance_until(at, steps));
             self.note(sim);
             recorded.take(py, sim, false)?;
-            if halt.is_some() {
+            let is_event = halt == Some(Halt::Events);
+            let now = sim.now();
+            events.extend(sim.events().map(|event| plain(event, now)));
+            *told += u64::from(is_event);
+            let returns = halt.is_some() && (halts || !is_event);
+            if returns && !(is_event && told.is_multiple_of(CHECKED)) {
                 return Ok(());
             }
             steps = if begun.elapsed() > PATIENCE { steps.div_ceil(2) } else { most.min(2 * steps) };
             py.check_signals()?;
             if sim.grown() + recorded.memory() > limit {
                 return Err(limit_error(&self.scenario.get().0.outgrown(sim.now())));
+            }
+            if returns {
+                return Ok(());
             }
             if let Some(progress) = &progress {
                 progress.call1((f64::from_bits(self.progress.load(Ordering::Relaxed)),))?;
@@ -111,10 +153,35 @@ impl Run {
         Ok(())
     }
 
+    /// Events of external flows that have not been taken.
+    fn events(&self) -> PyResult<Vec<PlainEvent>> {
+        Ok(std::mem::take(&mut self.driven()?.events))
+    }
+
+    /// Sends a datagram of an external flow now: payload [B], tag, word of the ECN field, codepoint.
+    fn inject(&self, flow: u32, payload: u32, tag: u64, ecn: &str, dscp: Option<u8>) -> PyResult<()> {
+        let sim = &mut self.driven()?.sim;
+        let known = || PyValueError::new_err(format!("there is no ECN field {ecn:?}; known: not_ect, ect, ce"));
+        let ecn = ECN.iter().find(|e| e.1 == ecn).ok_or_else(known)?.0;
+        sim.inject(FlowId(flow), Injection { bytes: payload, ecn, dscp, tag }).map_err(|refused| {
+            let text = format!("flow {flow} at {}: {refused}", sim.now());
+            match refused {
+                Refused::RunOver | Refused::NodeOff(_) | Refused::TooMany(_) => RunError::new_err(text),
+                _ => PyValueError::new_err(text),
+            }
+        })
+    }
+
+    /// Sets the timer of an endpoint [ns]; `None` clears it.
+    fn wake(&self, endpoint: u32, at: Option<u64>) -> PyResult<()> {
+        self.driven()?.sim.wake(NodeId(endpoint), at.map_or(Time::NEVER, Time));
+        Ok(())
+    }
+
     /// Measurements so far.
     fn results(&self, py: Python<'_>) -> PyResult<Results> {
         let mut guard = self.driven()?;
-        let Driven { sim, recorded } = &mut *guard;
+        let Driven { sim, recorded, .. } = &mut *guard;
         recorded.take(py, sim, true)?;
         let sim: &Sim = sim;
         let recorder = py.detach(|| sim.so_far());

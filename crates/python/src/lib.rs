@@ -10,6 +10,7 @@ mod tables;
 
 use arrow::Rowset;
 use captures::Captures;
+use chappe_core::app::Kind;
 use chappe_core::mobility::formats::{self, Format};
 use chappe_core::record::Recorder;
 use chappe_core::run::{End, RecordedTable, Setup};
@@ -136,10 +137,18 @@ impl Scenario {
         py.detach(|| formats::write(&self.0.courses(until, seed), format, until)).map_err(PyValueError::new_err)
     }
 
-    /// Source, destination and start [s] of every flow, random ones included; `None` for a flow that an event begins.
+    /// Source, destination and start [s] of every flow, random ones included; `None` for a flow that an event or a
+    /// program begins.
     fn flows(&self) -> Vec<(u32, u32, Option<f64>)> {
-        let flow = |f: &scenario::Flow| (f.src, f.dst, f.start.map(Time::as_secs));
+        let start = |f: &scenario::Flow| f.start.filter(|_| f.app != Kind::External).map(Time::as_secs);
+        let flow = |f: &scenario::Flow| (f.src, f.dst, start(f));
         self.0.layout().flows.iter().map(flow).collect()
+    }
+
+    /// Numbers of the external flows, with their sources and destinations.
+    fn external(&self) -> Vec<(usize, u32, u32)> {
+        let all = self.0.layout().flows.iter().enumerate();
+        all.filter(|(_, f)| f.app == Kind::External).map(|(i, f)| (i, f.src, f.dst)).collect()
     }
 
     /// Entry of `flow` to which every flow belongs; `None` for a random one.

@@ -163,7 +163,7 @@ def describe(silences: Sequence[Silence]) -> list[str]:
 def _not_begun(f: Mapping[str, Any], end_s: float) -> str | None:
     start = f["started_at_s"]
     if start is None:
-        return "it was never started"
+        return "its driver sent nothing" if f["app"] == "external" else "it was never started"
     return f"it starts at {start:,.4g} s, and the run ended at {end_s:,.4g} s" if start >= end_s else None
 
 

@@ -1,17 +1,19 @@
 """Interactive runs: driven step by step, observed and changed on the way."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Literal
 
 import polars as pl
 
 from chappe import _core
-from chappe._common.arguments import instant, quoted
+from chappe._common.arguments import instant, is_whole, quoted
 from chappe._common.notices import tell_unused
 from chappe._common.progress import Progress, followed
 from chappe.errors import RunError
+from chappe.results.endpoints import Endpoint, Event, events_of
 from chappe.results.results import Results
 from chappe.results.storage.recorded import frame
 from chappe.scenario.scenario import Scenario, ScenarioLike, _json, scenario_of
@@ -56,6 +58,7 @@ class Simulation:
         self.scenario = scenario
         self._core = _core.Run(scenario._core)
         self._has_other_rates = False
+        self._events: deque[Event] = deque()
 
     # ---- advancing ----
 
@@ -107,7 +110,44 @@ class Simulation:
     def _drive(self, ns: int | None, progress: Progress) -> None:
         with followed(progress, "Run") as update:
             self._check_still()
-            self._core.until(ns, update)
+            self._core.until(ns, update, False)
+
+    def events(self, *, until: str | float | None = None) -> Iterator[Event]:
+        """Advances from event to event of external flows (``app = "external"``) and of their endpoints.
+
+        ::
+
+            sender = sim.endpoint(0)
+            sender.send(1200, tag=0)
+            for event in sim.events(until="10 s"):
+                if event.kind == "arrived":
+                    sender.send(1200, tag=event.tag + 1)
+
+        At each event the run has done all that was due by its instant. Events of one instant come in the order in which
+        they happened, timers last; what the program does follows them. :meth:`run_until` keeps events for later.
+
+        Args:
+            until: Instant at which the iteration ends, if the run does not end before; ``None``: with the run.
+
+        Raises:
+            ValueError: If the instant is invalid.
+            RunError: If another thread drives the run.
+            LimitError: If the run needs more memory than ``run.max_memory``.
+            TypeError: If an argument has the wrong type.
+        """
+        return self._told(None if until is None else instant(until))
+
+    def _told(self, ns: int | None) -> Iterator[Event]:
+        while True:
+            if not self._events:
+                self._check_still()
+                self._events.extend(events_of(self._core))
+            if not self._events:
+                self._core.until(ns, None, True)
+                self._events.extend(events_of(self._core))
+            if not self._events:
+                return
+            yield self._events.popleft()
 
     def _check_still(self) -> str:
         try:
@@ -117,6 +157,22 @@ class Simulation:
         raise RunError("the run is being driven by another thread; wait until it pauses")
 
     # ---- changing ----
+
+    def endpoint(self, node: int) -> Endpoint:
+        """The endpoint of external flows at a node, with which a program sends datagrams and sets a timer.
+
+        Args:
+            node: Number of a node at which an external flow begins or ends.
+
+        Raises:
+            ValueError: If no external flow begins or ends there.
+        """
+        external = self.scenario._core.external()
+        if not is_whole(node, 0) or all(node not in ends for _, *ends in external):
+            ends = sorted({end for _, *pair in external for end in pair})
+            known = f"they are at the nodes {ends}" if ends else 'no flow has `app = "external"`'
+            raise ValueError(f"node {quoted(node)} is no endpoint; {known}")
+        return Endpoint(self._core, node, tuple(flow for flow, src, _ in external if src == node))
 
     def apply(
         self,
@@ -194,6 +250,11 @@ class Simulation:
     def time_s(self) -> float:
         """Simulated time [s]."""
         return self._core.now_s
+
+    @property
+    def time_ns(self) -> int:
+        """Simulated time [ns]."""
+        return self._core.now_ns
 
     @property
     def progress(self) -> float:
