@@ -1,12 +1,16 @@
 """External flows: datagrams that a program sends, and events that tell what became of them."""
 
 import itertools
+import json
 from collections import Counter
 from typing import Any
 
 import chappe
 import polars as pl
 import pytest
+from chappe.page import page
+from chappe.stories.overview import overview
+from chappe.stories.story import RECORDED
 
 PAIR: list[dict[str, Any]] = [{"src": 0, "dst": 1, "app": "external"}, {"src": 1, "dst": 0, "app": "external"}]
 WIRE = chappe.Scenario(
@@ -180,3 +184,34 @@ def test_times_of_an_external_flow_have_no_effect() -> None:
         ("flow.0.stop", "the driver of an external flow decides when it sends"),
         ("flow.1.tcp.mss", "the flow is not over TCP"),
     ]
+
+
+def sent(changes: dict[str, Any]) -> chappe.Results:
+    """Results of a run whose program sends ten datagrams over a hop."""
+    scenario = chappe.Scenario.chain(
+        1, {"flow": PAIR, "run.batches": 1, "run.warmup_batches": 0, **changes}, stop="1 s"
+    )
+    with chappe.start(scenario) as sim:
+        for tag in range(10):
+            sim.endpoint(0).send(100, tag=tag)
+        return sim.finish()
+
+
+def test_a_run_is_not_repeated_without_its_program() -> None:
+    plain = sent({})
+    assert overview(plain, 3).stories == {}
+    assert overview(plain, 3).note == (
+        "Stories of a run with external flows, which cannot be repeated without its program, need `run.airtime = true` "
+        f"and `run.record = {json.dumps(RECORDED)}`."
+    )
+    assert plain.why().airtime.is_empty()
+    watched = sent({"run.airtime": True, "run.record": list(RECORDED)})
+    told = overview(watched, 3)
+    assert "10 packets arrived" in told.stories[0].findings[0]
+    assert told.others == ["Flow 1, node 1 to node 0, UDP: it did not begin."]
+    assert watched.why().airtime.height > 0
+    assert "This page has no player: the datagrams of its external flows came from a program" in page(watched, "Run")
+    with pytest.raises(RuntimeError, match="there is no player: the datagrams of its external flows"):
+        watched.player()
+    with pytest.raises(ValueError, match="flow 1 is external: its datagrams come from a program"):
+        chappe.follow(watched.scenario, 1)

@@ -57,6 +57,9 @@ _CHECKED = ("flows", "nodes", "batches", "flow_batches", "packet_outcomes")
 WITHOUT = "run `rustup target add wasm32-unknown-unknown && make wasm`, which puts the simulator into reports"
 """Command that gives a report a player."""
 
+OF_PROGRAM = "the datagrams of its external flows came from a program, which the page does not have"
+"""Reason why the report of a run with external flows has no player."""
+
 _IN_FULL = 8
 """Flows whose stories are told in full at most, and places of their delays."""
 
@@ -115,7 +118,7 @@ def page(results: Results, title: str, slider: str = "tcp.receive_window", taugh
         taught: What a lesson adds; ``None`` for a report.
     """
     texts = {name: _read(name) for name in ("page.css", "page.js", "page.html.j2")}
-    packed = module()
+    packed = None if results._is_of_program else module()
     scenario = results.scenario
     of_flows = overview(results, _IN_FULL)
     template = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined).from_string(texts["page.html.j2"])
@@ -146,7 +149,7 @@ def page(results: Results, title: str, slider: str = "tcp.receive_window", taugh
         version=__version__,
         epoch=RESULTS_EPOCH,
         made=f"{count(results.frames_sent, 'frame')} on the air; {results.end}.",
-        without=WITHOUT,
+        without=OF_PROGRAM if results._is_of_program else WITHOUT,
     )
 
 

@@ -592,19 +592,26 @@ class Results:
         """Explanation of the results: time budgets of flows and nodes, and causes of packet loss.
 
         Without ``run.airtime`` the run is repeated to count airtime; all other results are identical. For saved
-        results a warning says so: :func:`chappe.open`.
+        results a warning says so: :func:`chappe.open`. A run with external flows cannot be repeated, and its
+        explanation then has no airtime.
 
         Raises:
             RuntimeError: In a process forked after polars was used.
         """
         forked.refuse()
-        if self.airtime.is_empty():
+        if self.airtime.is_empty() and not self._is_of_program:
             if not isinstance(self._measured, _core.Results):
                 warnings.warn(self._again(), ChappeWarning, stacklevel=2)
             again = run(self.scenario.with_settings({"run.airtime": True, "run.record": []}))
             rest = self if self.epoch == again.epoch else again
             return explain(rest.flows, rest.packet_outcomes, again.airtime, rest.nodes)
         return explain(self.flows, self.packet_outcomes, self.airtime, self.nodes)
+
+    @property
+    def _is_of_program(self) -> bool:
+        """True if a program has sent datagrams of external flows: the run cannot be repeated without it."""
+        began = self.flows.select("app", "started_at_s").iter_rows()
+        return any(app == "external" and at_s is not None for app, at_s in began)
 
     def _again(self) -> str:
         """Notice of the repetition of a run."""
@@ -706,13 +713,15 @@ class Results:
             height: Height of the frame [pixels].
 
         Raises:
-            RuntimeError: Without the module of the simulator (docs/see.md), and in a process forked after polars was
-                used.
+            RuntimeError: Without the module of the simulator (docs/see.md), for a run with external flows, and in a
+                process forked after polars was used.
         """
         from chappe import page
         from chappe.page.notebook import Player
 
         forked.refuse()
+        if self._is_of_program:
+            raise RuntimeError(f"there is no player: {page.OF_PROGRAM}")
         if page.module() is None:
             raise RuntimeError(f"there is no player: {page.WITHOUT}")
         return Player(page.page(self, title), title, height)

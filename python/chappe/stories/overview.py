@@ -1,5 +1,6 @@
 """Stories of the flows of a run: of the worst flows in full, of the others in a line each."""
 
+import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -11,7 +12,7 @@ from chappe._common.words import count
 from chappe.errors import LimitError
 from chappe.results.budgets import USES
 from chappe.results.results import Results
-from chappe.stories.story import Story, is_watched, story_of, titled, watched
+from chappe.stories.story import RECORDED, Story, is_watched, story_of, titled, watched
 
 QUICK = 1_000_000
 """Frames, and packets over point-to-point links, of a run that is repeated for stories at most: some seconds."""
@@ -56,6 +57,12 @@ def overview(results: Results, most: int, *, progress: Progress = False) -> Over
     first = begun["flow"].head(most).to_list()
     lines = {row["flow"]: f"{titled(row)}: it did not begin." for row in results.flows.iter_rows(named=True)}
     lines |= {row["flow"]: _line(row) for row in begun.iter_rows(named=True)}
+    if not is_watched(results) and results._is_of_program:
+        note = (
+            "Stories of a run with external flows, which cannot be repeated without its program, need "
+            f"`run.airtime = true` and `run.record = {json.dumps(RECORDED)}`."
+        )
+        return Overview({}, _in_order(lines), note)
     if not is_watched(results) and sent > QUICK:
         return Overview({}, _in_order(lines), f"Stories are told of runs of at most {count(QUICK, 'frame')}.", _MORE)
     try:

@@ -27,7 +27,7 @@ KINDS = (SENT, DELIVERED, LOSS, TIMER, ROUTES, HOP)
 """Kinds of lines: a packet is sent, arrives, is lost; a timer expires or a loss is repaired; a route comes or goes; a
 packet passes a node."""
 
-_RECORDED = ("packets", "frames", "mpdus", "cwnd", "routes")
+RECORDED = ("packets", "frames", "mpdus", "cwnd", "routes")
 _TEXTS = {reason: LOSSES[counter] for counter, reason in REASONS.items()}
 _NAMES = {"tcp_data": "segment", "tcp_ack": "acknowledgement", "udp": "datagram"}
 _BY_DUPLICATES = "retransmits after duplicate acknowledgements"
@@ -84,7 +84,7 @@ def follow(scenario: ScenarioLike, flow: int | str | None = None, *, packet: int
     Raises:
         ScenarioError: If the scenario cannot be run.
         LimitError: If its tables need more memory than ``run.max_memory``.
-        ValueError: If there is no such flow or packet, or both are given.
+        ValueError: If there is no such flow or packet, both are given, or the flow is external.
         RuntimeError: In a process forked after polars was used.
     """
     if flow is not None and packet is not None:
@@ -104,6 +104,8 @@ def follow(scenario: ScenarioLike, flow: int | str | None = None, *, packet: int
     flow = _number_of(flow, results.flows) if isinstance(flow, str) else flow or 0
     if flow not in results.flows["flow"]:
         raise ValueError(f"there is no flow {quoted(flow)}: the scenario has {count(len(results.flows), 'flow')}")
+    if results.flows["app"][flow] == "external":
+        raise ValueError(f"flow {flow} is external: its datagrams come from a program, without which nothing happens")
     return story_of(results, flow, has_lines=True)
 
 
@@ -134,13 +136,13 @@ def watched(scenario: ScenarioLike, progress: Progress = False) -> Results:
     Raises:
         LimitError: If they need more memory than ``run.max_memory``.
     """
-    changes = {"run.record": list(_RECORDED), "run.airtime": True}
+    changes = {"run.record": list(RECORDED), "run.airtime": True}
     return run(scenario_of(scenario).with_settings(changes), progress=progress)
 
 
 def is_watched(results: Results) -> bool:
     """True if a run recorded what stories need."""
-    return set(_RECORDED) <= results.recorded.keys() and bool(results.scenario.settings["run"]["airtime"])
+    return set(RECORDED) <= results.recorded.keys() and bool(results.scenario.settings["run"]["airtime"])
 
 
 def stories(scenario: ScenarioLike, flows: str, *, progress: Progress = False) -> dict[int, Story]:
