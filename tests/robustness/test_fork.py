@@ -20,6 +20,7 @@ scenario = chappe.Scenario.chain(1, {"run.record": ["packets"]}, stop="110 deliv
 plain = scenario.with_settings({"run.record": []})
 axes, rule = {"tcp.receive_window": [2, 4]}, {"setting": "tcp.receive_window", "low": 1, "high": 4}
 results, run = chappe.run(scenario), chappe.start(scenario)
+driven = plain.with_settings({"flow": [{"src": 0, "dst": 1, "app": "external"}], "run.stop": "1 s"})
 if {used}:
     swept = chappe.sweep(plain, axes, seeds=2, out="swept")
     swept.runs
@@ -102,7 +103,7 @@ ANSWERED = {
     "Simulation.apply": "run.apply('node_down', node=1)",
     **{f"Simulation.{name}": f"run.{name}" for name in ("cancel", "done", "finish", "progress")},
     **{f"Simulation.{name}": f"run.{name}" for name in ("results", "time_ns", "time_s")},
-    "Simulation.endpoint": "chappe.start(scenario.with_settings({'flow.0.app': 'external'})).endpoint(0)",
+    "Simulation.endpoint": "chappe.start(driven).endpoint(0)",
     "Simulation.events": "list(run.events())",
     "Simulation.run_until": "run.run_until(1)",
     "Simulation.set": "chappe.start(scenario).set('flow.0.tcp.receive_window', 4)",

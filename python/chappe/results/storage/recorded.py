@@ -14,8 +14,11 @@ RECORDED = ("frames", "mpdus", "heard", "packets", "cwnd", "queue", "routes", "e
 
 def frame(rows: _core.Rowset) -> pl.DataFrame:
     """Rows of the core as a data frame, without copying numbers."""
-    words = {name: pl.Enum(values) for name, values in rows.words()}
-    return pl.Series(rows).struct.unnest().cast(words)  # type: ignore[arg-type]  # polars takes what exports Arrow
+    made = pl.Series(rows).struct.unnest()
+    # One by one: to cast several columns polars asks its threads, which a forked process lacks.
+    for name, values in rows.words():
+        made.replace_column(made.get_column_index(name), made[name].cast(pl.Enum(values)))
+    return made
 
 
 def joined(chunks: Iterable[_core.Rowset]) -> pl.DataFrame:
