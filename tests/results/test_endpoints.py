@@ -102,7 +102,7 @@ def test_wrong_calls_are_named() -> None:
     three = WIRE.with_settings({"topology.wired_nodes": 3, "flow": [*PAIR, PAIR[0] | {"dscp": 46}]})
     with chappe.start(three) as sim:
         for node in (2, -1, True, "0"):
-            with pytest.raises(ValueError, match=r"is no endpoint; they are at the nodes \[0, 1\]"):
+            with pytest.raises(ValueError, match=r"is no endpoint; external flows begin or end at the nodes \[0, 1\]"):
                 sim.endpoint(node)  # type: ignore[arg-type]
         one, two = sim.endpoint(1), sim.endpoint(0)
         with pytest.raises(ValueError, match=r"flow=None: the external flows from node 0 are \[0, 2\]"):

@@ -23,7 +23,7 @@ fn ask(sim: &mut Sim, tag: u64) -> Result<(), Refused> {
     Ok(())
 }
 
-/// What the program prints.
+/// Counts of datagrams that the program prints.
 pub fn report() -> Result<String, Box<dyn Error>> {
     let scenario = Scenario::from_toml("external.toml", TEXT, &[], &NoFiles)?;
     let mut sim = Sim::new(&scenario.setup(Some(1)));

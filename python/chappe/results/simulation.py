@@ -170,7 +170,7 @@ class Simulation:
         external = self.scenario._core.external()
         if not is_whole(node, 0) or all(node not in ends for _, *ends in external):
             ends = sorted({end for _, *pair in external for end in pair})
-            known = f"they are at the nodes {ends}" if ends else 'no flow has `app = "external"`'
+            known = f"external flows begin or end at the nodes {ends}" if ends else 'no flow has `app = "external"`'
             raise ValueError(f"node {quoted(node)} is no endpoint; {known}")
         return Endpoint(self._core, node, tuple(flow for flow, src, _ in external if src == node))
 

@@ -163,7 +163,7 @@ class Page:
         )
 
     def _sure(self, change: str, name: str) -> str:
-        """How sure a change of CUBIC is, and whether BBR gains likewise."""
+        """Certainty of a change of CUBIC, and its effect on BBR."""
         with_cubic = [self.effect(change, m, name) for m in (GOODPUT, DELAY)]
         p = min(e.p for e in with_cubic if not math.isnan(e.p))
         said = f"p {'< 0.001' if p < 0.001 else f'= {p:.3f}'}"
@@ -178,7 +178,7 @@ class Page:
         return f"{said}; with BBR {'too' if alike else 'not shown'}"
 
     def first_table(self) -> list[str]:
-        """What to set, by radio, path and routes."""
+        """The setting to make, by radio, path and routes."""
         rows = []
         for name, n in self.networks.items():
             if (a := self.advice(name)) is None:
@@ -206,23 +206,26 @@ class Page:
 
     def answer(self) -> list[str]:
         """The first lines."""
-        said = []
+        said, settings, losing = [], 0, 0
         for is_single, over in ((False, "with aggregates"), (True, "over single frames")):
             places = [name for name, n in self.networks.items() if n.is_single == is_single]
-            advised = Counter(a.change for name in places if (a := self.advice(name)) is not None)
+            of = {name: a.change for name in places if (a := self.advice(name)) is not None}
+            advised = Counter(of.values())
+            settings += len(of)
+            losing += sum(self.effect(c, GOODPUT, name, "bbr").is_loss(larger_is_better=True) for name, c in of.items())
             found = ", ".join(f"{TITLES[change]} in {number}" for change, number in advised.most_common())
             said.append(f"{over} {found or 'nothing'} of {len(places)} networks")
         return [
-            f"**What to set where CUBIC sends: {'; '.join(said)}.** In the others no setting certainly gains "
-            f"{100 * LEAST:.0f} % of goodput or delay without a loss. BBR instead of CUBIC, with aggregates: goodput "
-            f"{self.spread(BBR, GOODPUT)}, "
+            f"**What to set where CUBIC sends: {'; '.join(said)}.** With this setting BBR loses goodput in {losing} of "
+            f"these {settings}. In the other networks no setting certainly gains {100 * LEAST:.0f} % of goodput or "
+            f"delay without a loss. BBR instead of CUBIC, with aggregates: goodput {self.spread(BBR, GOODPUT)}, "
             f"95 % quantile of the delay {self.spread(BBR, DELAY)}. ACK thinning (ElRakabawy 2005): goodput "
             f"{self.spread('thinning', GOODPUT)} with aggregates, {self.spread('thinning', GOODPUT, is_single=True)} "
             "over single frames.",
         ]
 
     def gone(self) -> list[str]:
-        """What of 2003 to 2008 is gone with aggregates."""
+        """Gains of 2003 to 2008, over single frames and with aggregates."""
         lines = []
         for change in ("thinning", "window_4", "rts"):
             one, many = (self.spread(change, GOODPUT, is_single=is_single) for is_single in (True, False))
