@@ -85,12 +85,14 @@ lint-python: $(VENV)/built
 	$(BIN)/python -m mypy.stubtest chappe._core
 
 # The simulator as a module of pages, without which reports have no player; tests and the demo need none of it.
-# zopfli compresses the module 4 % better than gzip: a page has to stay below 1 MB.
-wasm: $(VENV)/ready
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check zopfli==0.4.3
-	cargo build --quiet --locked --profile wasm --package chappe-wasm --target wasm32-unknown-unknown
-	$(BIN)/python -c "import sys; from zopfli.gzip import compress; sys.stdout.buffer.write(compress(sys.stdin.buffer.read()))" \
-		< target/wasm32-unknown-unknown/wasm/chappe_wasm.wasm > python/chappe/page/core.wasm.gz
+# LZMA packs the module a fifth smaller than gzip, for a page has to stay below 1 MB; browsers unpack gzip only.
+WASM := target/wasm32-unknown-unknown/wasm
+wasm:
+	cargo build --quiet --locked --profile wasm --package chappe-wasm --package chappe-unpack --target wasm32-unknown-unknown
+	$(PYTHON) -c "import gzip, sys; sys.stdout.buffer.write(gzip.compress(sys.stdin.buffer.read(), mtime=0))" \
+		< $(WASM)/chappe_unpack.wasm > python/chappe/page/unpack.wasm.gz
+	$(PYTHON) -c "import lzma, sys; sys.stdout.buffer.write(lzma.compress(sys.stdin.buffer.read(), lzma.FORMAT_ALONE, preset=6))" \
+		< $(WASM)/chappe_wasm.wasm > python/chappe/page/core.wasm.lzma
 
 # Reports in Debian's chromium; axe-core looks for barriers, nbclient runs the notebook.
 PAGES := playwright==1.65.2 axe-playwright-python==0.1.8 nbclient==0.11.0 ipykernel==7.4.0

@@ -117,7 +117,7 @@ def test_players_are_frames_of_their_own(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(_page, "module", lambda: None)
     with pytest.raises(RuntimeError, match="there is no player"):
         results.player()
-    monkeypatch.setattr(_page, "module", lambda: b"module")
+    monkeypatch.setattr(_page, "module", lambda: _page.Module(b"gzip", b"lzma"))
     (frame,) = Elements(results.player(title=HOSTILE)._repr_html_()).attributes("iframe")
     assert frame["sandbox"] == "allow-scripts"
     assert (frame["src"] or "").startswith("data:text/html;charset=utf-8;base64,")

@@ -24,8 +24,8 @@ from chappe.scenario.scenario import Scenario
 from chappe.stories.overview import Overview, overview
 from chappe.stories.story import place
 
-MODULE = "core.wasm.gz"
-"""File of the module, which ``make wasm`` writes."""
+FILES = ("unpack.wasm.gz", "core.wasm.lzma")
+"""Files of the module, which ``make wasm`` writes: what unpacks it in a page, and itself."""
 
 STEPS = (
     ("frame", "frame"),
@@ -67,6 +67,15 @@ _MANY = 40
 """Rows of a table."""
 
 
+class Module(NamedTuple):
+    """The simulator as a page contains it."""
+
+    unpacker: bytes
+    """A small module that unpacks LZMA, packed by gzip."""
+    core: bytes
+    """The module of the simulator, packed by LZMA."""
+
+
 class Slider(NamedTuple):
     """A setting that the page changes by a slider."""
 
@@ -93,10 +102,10 @@ class Table(NamedTuple):
     note: str = ""
 
 
-def module() -> bytes | None:
+def module() -> Module | None:
     """The packed module of the simulator; ``None`` where it was not built."""
-    file = resources.files(__package__).joinpath(MODULE)
-    return file.read_bytes() if file.is_file() else None
+    files = [resources.files(__package__).joinpath(name) for name in FILES]
+    return Module(*(file.read_bytes() for file in files)) if all(file.is_file() for file in files) else None
 
 
 class Taught(NamedTuple):
@@ -140,7 +149,8 @@ def page(results: Results, title: str, slider: str = "tcp.receive_window", taugh
         wires=bool(scenario["wired_link"]),
         several=len(_channels(scenario)) > 1,
         names=CHANGEABLE,
-        module=_text(packed) if packed else "",
+        unpacker=_text(packed.unpacker) if packed else "",
+        module=_text(packed.core) if packed else "",
         data=_embedded(_data(results)) if packed else "",
         script=texts["page.js"],
         style=texts["page.css"],
@@ -158,7 +168,7 @@ def _read(name: str) -> str:
 
 
 def _text(module: bytes) -> str:
-    """The module in base 85, a fifteenth shorter than in base 64, without a character that could end a script."""
+    """A module in base 85, a fifteenth shorter than in base 64, without a character that could end a script."""
     return base64.b85encode(module).decode().replace("<", ",")
 
 

@@ -59,8 +59,13 @@
 
   let module = null;
   const compiled = async () => {
-    const plain = new Blob([bytesOf(at("module").textContent)]).stream().pipeThrough(new DecompressionStream("gzip"));
-    return WebAssembly.compile(await new Response(plain).arrayBuffer());
+    const unpacker = new Blob([bytesOf(at("unpacker").textContent)]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const x = (await WebAssembly.instantiate(await new Response(unpacker).arrayBuffer(), {})).instance.exports;
+    const packed = new Uint8Array(bytesOf(at("module").textContent));
+    const place = x.room(packed.length);
+    new Uint8Array(x.memory.buffer, place, packed.length).set(packed);
+    const length = x.unpack();
+    return WebAssembly.compile(new Uint8Array(x.memory.buffer, x.unpacked(), length));
   };
   const core = async () => new Core((await WebAssembly.instantiate(module, {})).exports);
 
