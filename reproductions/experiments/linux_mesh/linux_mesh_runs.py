@@ -37,11 +37,16 @@ class Change(NamedTuple):
 
 
 _FIFO = {"wlan.queues": "fifo", "queue.discipline": "droptail", "queue.limit": 1000}
+_ONE_QUEUE = {"wlan.mac80211.flows": 1, "wlan.mac80211.codel.target": "3600 s"}
 
 CHANGES: Mapping[str, Change] = {
     "fifo": Change(
         "without mac80211's queues", (_FIFO, None), f"{NO_SWITCH}: drivers have had them since Linux 6.2",
         "first in, first out, without FQ-CoDel; an aggregate is made when the medium is won",
+    ),
+    "no_fq_codel": Change(
+        "mac80211's queues without FQ-CoDel", (_ONE_QUEUE, None), NO_SWITCH,
+        "one queue for each station, first in, first out, which drops only where the device is full",
     ),
     "fq_codel": Change(
         "FQ-CoDel", (None, {"queue.discipline": "fq_codel"}), "`tc qdisc replace dev wlan0 root fq_codel`",
@@ -113,20 +118,32 @@ STOP, STOP_AFAR = "14 s", "42 s"
 
 _RUN = {"stop": STOP, "batches": 7, "warmup_batches": 2}
 
-NOISE_DBM = {"802.11n": -93.97, "802.11ac": -87.95}
-"""Noise in 20 and in 80 MHz [dBm]."""
+
+class Radio(NamedTuple):
+    """A radio that sends aggregates: its preset, and its noise in 20 or 80 MHz [dBm]."""
+
+    preset: str
+    noise_dbm: float
 
 
-def _aggregates(radio: str, topology: Settings) -> Settings:
+RADIOS = {
+    "802.11n": Radio("802.11n", -93.97),
+    "802.11n, 2.4 GHz": Radio("802.11n-2.4ghz", -93.97),
+    "802.11ac": Radio("802.11ac", -87.95),
+}
+"""Radios that send aggregates, by name; at 5 GHz where the name says nothing else."""
+
+
+def _aggregates(radio: Radio, topology: Settings) -> Settings:
     """A network with signals 27 dB above the noise over 200 m, 12 dB over 400 m; others do not hear."""
     return {
-        "extends": ["linux-mesh", radio],
+        "extends": ["linux-mesh", radio.preset],
         "topology": topology,
         "radio": {
             "propagation": "log_distance",
             "log_distance": {"exponent": 5.0, "distance": "200 m", "loss": "100 dB"},
-            "transmit_power": f"{NOISE_DBM[radio] + 127:g} dBm",
-            "sinr": {"energy_detection": f"{NOISE_DBM[radio] + 4:g} dBm"},
+            "transmit_power": f"{radio.noise_dbm + 127:g} dBm",
+            "sinr": {"energy_detection": f"{radio.noise_dbm + 4:g} dBm"},
         },
         "run": _RUN,
     }
@@ -146,13 +163,13 @@ def _fixed(path: list[int]) -> Settings:
     }  # fmt: skip
 
 
-def _chain(radio: str, hops: int, routing: str = "fixed") -> Settings:
+def _chain(radio: Radio, hops: int, routing: str = "fixed") -> Settings:
     routes = _fixed(list(range(hops + 1))) if routing == "fixed" else {"protocol": routing}
     flow = {"flow": [{"src": 0, "dst": hops}]}
     return _aggregates(radio, {"hops": hops, "spacing": "200 m"}) | {"routing": routes} | flow
 
 
-def _to(radio: str, hops: int, one_way: str) -> Settings:
+def _to(radio: Radio, hops: int, one_way: str) -> Settings:
     """A path over a chain and a wire to a host."""
     host = hops + 1
     return {
@@ -164,7 +181,7 @@ def _to(radio: str, hops: int, one_way: str) -> Settings:
     }
 
 
-def _grid(radio: str) -> Settings:
+def _grid(radio: Radio) -> Settings:
     """Four flows of three hops along the sides of a grid."""
     topology = {"kind": "grid", "rows": 4, "columns": 4, "spacing": "200 m"}
     ends = ((0, 3), (12, 15), (0, 12), (3, 15))
@@ -175,7 +192,7 @@ def _grid(radio: str) -> Settings:
     }
 
 
-def _access_point(radio: str, is_slow: bool) -> Settings:
+def _access_point(radio: Radio, is_slow: bool) -> Settings:
     """Downloads of four stations from a host behind an access point; the last may be far away."""
     places = [("0 m", "0 m"), ("100 m", "0 m"), ("0 m", "100 m"), ("-100 m", "0 m")]
     places.append(("0 m", "-480 m" if is_slow else "-100 m"))
@@ -209,29 +226,37 @@ _WIRES = {"to Europe": "15.5 ms", "to the US": "57.5 ms"}
 
 def _networks() -> dict[str, Network]:
     found: dict[str, Network] = {}
-    for radio in NOISE_DBM:
+    for name, radio in RADIOS.items():
         for hops in range(1, 6):
             path = f"{hops} hop{'s' * (hops > 1)}"
-            found[f"{radio}, {path}"] = Network(radio, path, "static", partial(_chain, radio, hops))
+            found[f"{name}, {path}"] = Network(name, path, "static", partial(_chain, radio, hops))
         # AODV takes a hop of 400 m.
-        found[f"{radio}, AODV"] = Network(radio, "600 m, 2 hops", "AODV", partial(_chain, radio, 3, "aodv"))
+        found[f"{name}, AODV"] = Network(name, "600 m, 2 hops", "AODV", partial(_chain, radio, 3, "aodv"))
         for title, delay in _WIRES.items():
-            found[f"{radio}, {title}"] = Network(radio, f"3 hops, {title}", "static", partial(_to, radio, 3, delay))
-        found[f"{radio}, grid"] = Network(radio, "grid, 4 flows", "static", partial(_grid, radio))
+            found[f"{name}, {title}"] = Network(name, f"3 hops, {title}", "static", partial(_to, radio, 3, delay))
+        found[f"{name}, grid"] = Network(name, "grid, 4 flows", "static", partial(_grid, radio))
         for title, is_slow in (("4 stations", False), ("4 stations, one far and hidden", True)):
             access = partial(_access_point, radio, is_slow)
-            found[f"{radio}, {title}"] = Network(radio, f"access point, {title}", "static", access)
-    for radio, presets, wlan in (("802.11b", [], _DSSS), ("802.11a", ["802.11a"], {})):
+            found[f"{name}, {title}"] = Network(name, f"access point, {title}", "static", access)
+    for name, presets, wlan in (("802.11b", [], _DSSS), ("802.11a", ["802.11a"], {})):
         for hops in (1, 3, 5):
             path = f"{hops} hop{'s' * (hops > 1)}"
-            found[f"{radio}, {path}"] = Network(
-                radio, path, "static", partial(_frames, presets, wlan, hops), is_single=True
+            found[f"{name}, {path}"] = Network(
+                name, path, "static", partial(_frames, presets, wlan, hops), is_single=True
             )
     return found
 
 
 NETWORKS = _networks()
 """Networks by name."""
+
+MPDUS, REPEATED, UNANSWERED = "mpdus_per_frame", "repeated_frames", "unanswered_rts"
+FRAMES = {
+    MPDUS: "sum(nodes.mpdus_sent) / sum(nodes.data_frames_sent)",
+    REPEATED: "sum(nodes.data_frames_failed) / sum(nodes.data_frames_sent)",
+    UNANSWERED: "sum(nodes.rts_frames_failed) / sum(nodes.rts_frames_sent)",
+}
+"""Shares of frames, which say why RTS gains or costs."""
 
 
 def study(network: Network, seeds: int, out: Path, jobs: int | None) -> chappe.Study:
@@ -241,7 +266,7 @@ def study(network: Network, seeds: int, out: Path, jobs: int | None) -> chappe.S
         {"tcp.congestion_control": list(SENDERS)},
         seeds=seeds,
         cases=network.cases(),
-        measures=["delay_p95_s", "longest_gap_s"],
+        measures=["delay_p95_s", "longest_gap_s", *(f"{name} = {value}" for name, value in FRAMES.items())],
         title=(title := f"{network.radio}, {network.path}, {network.routes}"),
         out=out / re.sub(r"\W+", "-", title),
         jobs=jobs,
