@@ -190,9 +190,9 @@ def _least(points: Iterable[Decided]) -> str:
 
 
 def _where(points: Sequence[Decided]) -> str:
-    """Groups, or points without groups, in which a statement holds, and those in which it does not."""
-    grouped = all(p.group for p in points)
-    names = [p.group if grouped else p.where for p in points]
+    """Groups, or points of one group or none, in which a statement holds, and those in which it does not."""
+    grouped = all(p.group for p in points) and len({p.group for p in points}) > 1
+    names = [p.group if grouped else p.where.removeprefix(f"{p.group}, ") for p in points]
     found: dict[Verdict, list[str]] = {}
     for name in dict.fromkeys(names):
         found.setdefault(word_of(*_counts(p for n, p in zip(names, points, strict=True) if n == name)), []).append(name)
