@@ -448,11 +448,14 @@ def _by_place(answer: Answer) -> dict[tuple[str, str, int], tuple[Observation, D
 
 
 def why(paper: Paper, answers: Mapping[str, Answer]) -> tuple[list[page.Difference], str]:
-    """Reasons why claims are not confirmed: the notes on such claims, and the claims without a note."""
+    """Reasons why claims or sub-claims fail: the notes on such claims, and the claims that fail without a note."""
     differing = [c for c, a in answers.items() if a.verdict not in _NOT_DIFFERENT]
+    partly = [
+        c for c, a in answers.items() if a.verdict is Verdict.OPEN and any(w.verdict.fails for _, w in a.word.parts)
+    ]
     differences, explained = [], set()
     for n in notes(paper):
-        claims = [c for c in n.claims.split(", ") if c in differing]
+        claims = [c for c in n.claims.split(", ") if c in differing or c in partly]
         explained |= set(claims)
         if claims:
             differences.append(page.Difference(n.title, ", ".join(claims), n.text, n.command))

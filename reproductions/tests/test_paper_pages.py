@@ -9,8 +9,10 @@ from typing import Any
 import chappe_papers
 import pytest
 from chappe import text as show
+from chappe.stats import Estimate
 from chappe_papers import reproduce, summary
 from chappe_papers.judging.advice import Outcome
+from chappe_papers.judging.judge import Observation, judge
 from chappe_papers.judging.words import Verdict
 from chappe_papers.pages import page
 from chappe_papers.paper import Paper
@@ -128,6 +130,20 @@ def test_a_published_page_can_be_read(published: Path) -> None:
     ]
     hanging = dict.fromkeys(c.hangs for c in paper.all_claims if c.hangs)
     assert {re.match(r"- \*\*(.+?)\*\*", line)[1] for line in first if line.startswith("- **")} == set(hanging)  # type: ignore[index]
+
+
+def test_reasons_of_failing_sub_claims_are_on_the_page() -> None:
+    """An undecided claim of which a sub-claim fails has its note among the reasons; without such a sub-claim not."""
+    yes, no, unknown = (
+        Observation("", Estimate(1.0, 1e-6, 9), supports, contradicts)
+        for supports, contradicts in ((0.0, 1.0), (1.0, 0.0), (1.0, 1.0))
+    )
+    part, open_ = no.called("at hidden terminals"), unknown.called("of full queues")
+    [paper] = [p for p in chappe_papers.PAPERS if p.name == "elrakabawy2005"]
+    for told, observations in ((True, [part, open_]), (False, [unknown, open_]), (False, [yes])):
+        reasons, unexplained = reproduce.why(paper, {"P0-W-1": judge(observations)})
+        assert [r.claims for r in reasons] == ["P0-W-1"] * told
+        assert unexplained == ""
 
 
 def test_what_came_of_the_papers_is_shipped_and_on_all_pages() -> None:
