@@ -52,8 +52,8 @@ class Verdict(Enum):
         return max((v for v in cls if said.startswith(v.value)), key=lambda v: len(v.value))
 
 
-SHOWN = 4
-"""A verdict names so many points; all are in the file."""
+SHOWN, SHORT = 4, 30
+"""A verdict names so many points, or all whose names are short together [characters]; all are in the file."""
 
 
 @dataclass(frozen=True)
@@ -207,7 +207,8 @@ def _where(points: Sequence[Decided]) -> str:
 
 def _named(names: Sequence[str], of: int) -> str:
     """Names, or their number where there are many."""
-    return listed(names) if len(names) <= SHOWN else f"{len(names)} of {of}"
+    text = listed(names)
+    return text if len(names) <= SHOWN or len(text) <= SHORT else f"{len(names)} of {of}"
 
 
 def listed(names: Sequence[str]) -> str:

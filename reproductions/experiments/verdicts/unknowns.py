@@ -136,7 +136,7 @@ def elrakabawy() -> Iterator[tuple[str, ...]]:
                "over lines of a trace", lines, "windows.csv")  # fmt: skip
 
 
-# ---- Ramarathinam, of which the verdict alone was published, and Zhou ----
+# ---- Ramarathinam, of which the verdict alone was published, Zhou and Su ----
 
 
 def others() -> Iterator[tuple[str, str, str, str, str, str, str, str, str]]:
@@ -150,6 +150,10 @@ def others() -> Iterator[tuple[str, str, str, str, str, str, str, str, str]]:
         yield ("zhou2004", "whether Vegas' packets have a header", claim,
                f"throughput of Vegas compared with the best other, {where}", "none, as in ns-2", r["its effects"],
                "40 bytes", r["effects"], "readings_claims.csv")  # fmt: skip
+    [r] = table("su2008", "readings_claims")
+    yield ("su2008", "the places of the four paths", r["claim"], "Jain's index with autorate compared with 11 Mbit/s",
+           "rows 2.5 m apart", r["its effects"], "rows 9.4 m apart, as in the frozen model", r["effects"],
+           "readings_claims.csv")  # fmt: skip
 
 
 def main() -> None:
