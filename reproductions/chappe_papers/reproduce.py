@@ -315,7 +315,7 @@ def sections(
     ns2: Mapping[str, Answer],
     drawn: Mapping[int, page.DrawnFigure],
 ) -> list[page.Section]:
-    """The claims by sections of the paper, with the words of their sub-claims, remarks on sizes, and with figures.
+    """The claims by sections of the paper, with the words of their sub-claims, and with figures.
 
     A figure stands in the section with most of the claims about it, the first of these.
     """
@@ -323,23 +323,23 @@ def sections(
     titles = {n: Counter(c.section for c in claims if n in c.figures).most_common(1) for n in drawn}
     for title in dict.fromkeys(c.section for c in claims):
         members = [c for c in claims if c.section == title]
-        rows = [
-            page.JudgedClaim(c.id, c.says, reported(answers[c.id]), reported(ns2[c.id]), answers[c.id].verdict.value)
-            for c in members
-        ]
-        remarks = [f"{c.id}: {'; '.join(parts)}." for c in members if (parts := _remarks(answers[c.id]))]
+        rows = [judged(c, answers[c.id], reported(answers[c.id]), reported(ns2[c.id])) for c in members]
         shown = [f for n, f in drawn.items() if titles[n] and titles[n][0][0] == title]
-        by_title.append(page.Section(title, rows, remarks, shown))
+        by_title.append(page.Section(title, rows, shown))
     return by_title
 
 
-def conditions(a: Answer) -> list[str]:
-    """Details of a verdict beyond its word: the words of sub-claims with their points, and the condition."""
-    if not a.word.parts:
-        return [a.reported] if a.word.condition else []
-    names = dict.fromkeys(o.sub_claim for o in a.observations)
-    parts = [f"{name} {_counts(a, own)}: {w.said}" for own, (name, w) in zip(names, a.word.parts, strict=True)]
-    return [a.reported, *parts] if a.verdict is Verdict.DEPENDS else parts
+def judged(claim: Claim, a: Answer, ours: str, ns2: str) -> page.JudgedClaim:
+    """A claim in a table. If it is not confirmed, its sub-claims have rows of their own, in place of a condition."""
+    verdict = a.reported if not a.word.parts or a.verdict is Verdict.DEPENDS else a.verdict.value
+    return page.JudgedClaim(claim.id, claim.says, ours, ns2, verdict, () if a.verdict.confirms else _parts(a))
+
+
+def _parts(a: Answer) -> tuple[page.Part, ...]:
+    """The sub-claims of an answer; none of a claim with one statement."""
+    own = dict.fromkeys(o.sub_claim for o in a.observations)
+    named = zip(own, a.word.parts, strict=False)
+    return tuple(page.Part(name, _counts(a, sub_claim), word.said) for sub_claim, (name, word) in named)
 
 
 def _counts(a: Answer, sub_claim: str) -> str:
@@ -349,12 +349,17 @@ def _counts(a: Answer, sub_claim: str) -> str:
 
 
 def _remarks(a: Answer) -> list[str]:
-    """Remarks on an answer, in addition to its numbers."""
-    parts = conditions(a)
-    parts += [a.bound] if a.bound else []
-    if a.verdict is Verdict.OPEN and a.observations:
-        parts.append(_takes(a.times_the_runs))
-    return [*parts, a.sized] if a.sized else parts
+    """Remarks on an answer, in addition to its numbers: the words of sub-claims or a condition, and notes."""
+    parts = _parts(a)
+    told = [f"{p.name} {p.counts}: {p.verdict}" for p in parts]
+    is_condition = bool(a.word.condition) and (not parts or a.verdict is Verdict.DEPENDS)
+    return [*([a.reported] if is_condition else []), *told, *notes_on(a, _takes(a.times_the_runs))]
+
+
+def notes_on(a: Answer, takes: str) -> list[str]:
+    """The largest effect that is left possible, the runs that an undecided claim takes, and the size."""
+    is_open = a.verdict is Verdict.OPEN and a.observations
+    return [note for note in (a.bound, takes if is_open else "", a.sized) if note]
 
 
 def _takes(times: float) -> str:
@@ -390,9 +395,10 @@ _DIGITS = ".12g"
 """Format of numbers in ``claims.csv``: so many that every test can be repeated from them."""
 
 CLAIM_COLUMNS = (
-    "claim", "section", "says", "verdict", "condition", "hangs_on", "size", "level_percent", "sub_claim", "group",
-    "where", "effect", "low_95", "high_95", "unit", "standard_error", "degrees_of_freedom", "skewness", "paper_low",
-    "paper_high", "zero", "test", "from", "to", "least_effect", "single_runs", "answer", "ns2_effect", "ns2_answer",
+    "claim", "section", "says", "verdict", "condition", "hangs_on", "size", "notes", "level_percent", "sub_claim",
+    "group", "where", "effect", "low_95", "high_95", "unit", "standard_error", "degrees_of_freedom", "skewness",
+    "paper_low", "paper_high", "zero", "test", "from", "to", "least_effect", "single_runs", "answer", "ns2_effect",
+    "ns2_answer",
 )  # fmt: skip
 
 
@@ -403,7 +409,8 @@ def claim_rows(claims: Sequence[Claim], answers: Mapping[str, Answer], ns2: Mapp
         a, b = answers[c.id], ns2[c.id]
         theirs, ours = _by_place(b), _by_place(a)
         size = a.size.value if a.size else ""
-        head = [c.id, c.section, c.says, a.verdict.value, a.word.condition, a.hangs, size, f"{100 * a.level:g}"]
+        notes = "; ".join(notes_on(a, _takes(a.times_the_runs)))
+        head = [c.id, c.section, c.says, a.verdict.value, a.word.condition, a.hangs, size, notes, f"{100 * a.level:g}"]
         for place in dict.fromkeys((*ours, *theirs)):
             one, decided = ours.get(place, (None, None))
             other, theirs_decided = theirs.get(place, (None, None))
@@ -441,11 +448,14 @@ def _by_place(answer: Answer) -> dict[tuple[str, str, int], tuple[Observation, D
 
 
 def why(paper: Paper, answers: Mapping[str, Answer]) -> tuple[list[page.Difference], str]:
-    """Reasons why claims are not confirmed: the notes on such claims, and the claims without a note."""
+    """Reasons why claims or sub-claims fail: the notes on such claims, and the claims that fail without a note."""
     differing = [c for c, a in answers.items() if a.verdict not in _NOT_DIFFERENT]
+    partly = [
+        c for c, a in answers.items() if a.verdict is Verdict.OPEN and any(w.verdict.fails for _, w in a.word.parts)
+    ]
     differences, explained = [], set()
     for n in notes(paper):
-        claims = [c for c in n.claims.split(", ") if c in differing]
+        claims = [c for c in n.claims.split(", ") if c in differing or c in partly]
         explained |= set(claims)
         if claims:
             differences.append(page.Difference(n.title, ", ".join(claims), n.text, n.command))

@@ -146,12 +146,13 @@ def page(papers: Sequence[Paper]) -> str:
         f" {len(claims)} claims: {counted(counts(claims))}. A claim is judged at all its points together; the"
         " probability of any wrong decision is at most 5 %.",
         "",
-        "The tables have the verdicts on the conclusions of each paper, from full-length runs. A verdict needs more"
-        " than half of the points of a claim. *Opposite*: the effect significantly has the other direction; *no effect"
-        " above x*: a larger effect is excluded, and x is half of the paper's smallest, or 5 % (Chappe's) if the paper"
-        " gives no number; *mixed*: the claim holds in some groups and fails in others; *depends*: another reading of a"
-        " detail that the paper leaves open reverses the verdict; *calibration*: the paper's numbers have chosen the"
-        " model, and cannot judge it. [papers.md](papers.md#verdicts) has the rule; `chappe paper` prints a short form."
+        "The tables have the verdicts on the conclusions of each paper, from full-length runs. *Confirmed*, *opposite*"
+        " and *no effect* need more than half of the points of a claim, and none on the other side. *Opposite*: the"
+        " effect significantly has the other direction; *no effect above x*: a larger effect is excluded, and x is half"
+        " of the paper's smallest, or 5 % (Chappe's) if the paper gives no number; *mixed*: the claim holds in some"
+        " groups or points and fails in others; *depends*: another reading of a detail that the paper leaves open"
+        " reverses the verdict; *calibration*: the paper's numbers have chosen the model, and cannot judge it."
+        " [papers.md](papers.md#verdicts) has the rule; `chappe paper` prints a short form."
         " [abstracts.md](papers/abstracts.md) names the claims that judge each sentence of abstracts and conclusions.",
         "",
     ]

@@ -28,6 +28,7 @@ from chappe_papers.judging.judge import (
     never,
 )
 from chappe_papers.judging.words import Verdict
+from chappe_papers.pages import page
 from chappe_papers.reproduce import CLAIM_COLUMNS, claim_rows
 from chappe_papers.statistics.best_subset import Among
 from chappe_papers.statistics.pairs import Paired
@@ -429,5 +430,16 @@ def test_the_page_states_conditions_and_possible_effect_sizes() -> None:
     assert reproduce._remarks(split) == ["ECN 1/0/0: confirmed", "Westwood 0/1/0: opposite"]
     assert reproduce._remarks(replace(split, hangs="RED"))[0] == "depends on RED"
     assert reproduce._remarks(judge([no, no])) == []
+    claim = Claim("S-1", "ECN and Westwood lose less", "5", lambda _: ())
+    told = reproduce.judged(claim, split, "1/1/0", "no runs")
+    assert (told.verdict, told.parts) == ("mixed", (("ECN", "1/0/0", "confirmed"), ("Westwood", "0/1/0", "opposite")))
+    assert page.claims_table([told])[2:] == [
+        "| S-1 | ECN and Westwood lose less | 1/1/0 | no runs | **mixed** |",
+        "|  | ECN | 1/0/0 |  | confirmed |",
+        "|  | Westwood | 0/1/0 |  | opposite |",
+        "",
+    ]
+    assert reproduce.judged(claim, replace(split, hangs="RED"), "", "").verdict == "depends on RED"
+    assert reproduce.judged(claim, judge([yes.of("A"), no.of("B")]), "", "").verdict == "mixed: holds in A; not in B"
     small = judge([more("5 hops", estimate(1.01, 0.01), estimate(1, 1e-6))])
     assert reproduce._remarks(small) == ["no effect above 5 % (Chappe's)", "no gain above 2 %"]

@@ -9,8 +9,10 @@ from typing import Any
 import chappe_papers
 import pytest
 from chappe import text as show
+from chappe.stats import Estimate
 from chappe_papers import reproduce, summary
 from chappe_papers.judging.advice import Outcome
+from chappe_papers.judging.judge import Observation, judge
 from chappe_papers.judging.words import Verdict
 from chappe_papers.pages import page
 from chappe_papers.paper import Paper
@@ -101,7 +103,7 @@ def test_a_published_page_belongs_to_the_claims_and_the_engine(published: Path) 
     paper = chappe_papers.find(published.stem)
     assert paper is not None
     text = published.read_text(encoding="utf-8")
-    judged = re.findall(rf"^\| (P\d-[\w-]+) \|.*\| \*\*(?:{WORDS})\*\* \|$", text, re.M)
+    judged = re.findall(rf"^\| (P\d-[\w-]+) \|.*\| \*\*(?:{WORDS})\b[^*|]*\*\* \|$", text, re.M)
     assert tuple(sorted(judged)) == tuple(sorted(paper.claims))
     assert_is_told(published)
     assert f"](papers/{published.name})" in (DOCS / "papers.md").read_text(encoding="utf-8")
@@ -109,11 +111,17 @@ def test_a_published_page_belongs_to_the_claims_and_the_engine(published: Path) 
 
 @pytest.mark.parametrize("published", PUBLISHED, ids=lambda p: str(p.stem))
 def test_a_published_page_can_be_read(published: Path) -> None:
-    """Robust conclusions and open details come before the table; 250 lines, no row wider than 160 characters."""
+    """Robust conclusions and open details come before the table; 300 lines, no row wider than 160 characters.
+
+    Conditions and sub-claims are rows of the tables of claims: no paragraph stands between a table and its figures.
+    """
     paper = chappe_papers.find(published.stem)
     assert paper is not None
     lines = published.read_text(encoding="utf-8").splitlines()
-    assert len(lines) <= 250
+    assert len(lines) <= 300
+    claims = lines[lines.index("## Claims") : lines.index("## Method")]
+    claims = claims[: next(n for n, line in enumerate(claims[1:], 1) if line.startswith("## "))]
+    assert [line for line in claims if not line.startswith(("#", "|", "![")) and line] == []
     assert max(len(line) for line in lines if line.startswith("|")) <= page.WIDEST
     first = lines[: lines.index("|---|---|---|---|") + 12]
     assert len(first) <= 30
@@ -122,6 +130,20 @@ def test_a_published_page_can_be_read(published: Path) -> None:
     ]
     hanging = dict.fromkeys(c.hangs for c in paper.all_claims if c.hangs)
     assert {re.match(r"- \*\*(.+?)\*\*", line)[1] for line in first if line.startswith("- **")} == set(hanging)  # type: ignore[index]
+
+
+def test_reasons_of_failing_sub_claims_are_on_the_page() -> None:
+    """An undecided claim of which a sub-claim fails has its note among the reasons; without such a sub-claim not."""
+    yes, no, unknown = (
+        Observation("", Estimate(1.0, 1e-6, 9), supports, contradicts)
+        for supports, contradicts in ((0.0, 1.0), (1.0, 0.0), (1.0, 1.0))
+    )
+    part, open_ = no.called("at hidden terminals"), unknown.called("of full queues")
+    [paper] = [p for p in chappe_papers.PAPERS if p.name == "elrakabawy2005"]
+    for told, observations in ((True, [part, open_]), (False, [unknown, open_]), (False, [yes])):
+        reasons, unexplained = reproduce.why(paper, {"P0-W-1": judge(observations)})
+        assert [r.claims for r in reasons] == ["P0-W-1"] * told
+        assert unexplained == ""
 
 
 def test_what_came_of_the_papers_is_shipped_and_on_all_pages() -> None:

@@ -61,6 +61,11 @@ def test_groups_are_named() -> None:
     assert word([*grouped, *points(AGREES, NONE, group="D")]).said == "mixed: holds in A; not in B; split in D"
     many = word(points(*[AGREES] * 9, *[NONE] * 2))
     assert many.said == "mixed: holds at 9 of 11; not at 13 and 14 hops"
+    short = word(points(AGREES, AGREES, *[NONE] * 6))
+    assert short.said == "mixed: holds at 4 and 5 hops; not at 6, 7, 8, 9, 10 and 11 hops"
+    # A statement with one group names its points.
+    one = [Decided(f"Snoop, {n} %", d, "Snoop", "", LEAST) for n, d in ((4, NONE), (6, AGREES), (8, AGREES))]
+    assert word(one).said == "mixed: holds at 6 and 8 %; not at 4 %"
 
 
 def test_conjunctions_are_split() -> None:

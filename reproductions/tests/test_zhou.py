@@ -353,6 +353,7 @@ def test_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "paper.md",
         "claims.csv",
         "findings.csv",
+        "unknowns.csv",
         *(f"{f}.{k}" for f in figures for k in KINDS),
         *(f"{s}.csv" for s in SHEETS),
     }

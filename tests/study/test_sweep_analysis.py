@@ -739,6 +739,10 @@ def test_a_search_that_tells_nothing_apart_says_so() -> None:
     assert found.seeds == [1, 2, 3]
     assert set(found.curve()["end"]) == {"max_runs"}
     assert found.curve()["is_tied"].all()
+    assert found.curve()["doubt"].to_list() == [
+        ", ".join(["few runs"] * (n < 14) + ["no spread"] * (low == high)) or None
+        for n, low, high in found.curve().select("n", "ci_low", "ci_high").iter_rows()
+    ]
     assert "the search ended at max_runs = 60: tcp.receive_window from 30 to 60 is indistinguishable" in found.doubts()
     # A search without its last runs is not finished.
     points = pl.read_parquet(found.folder / "points.parquet")

@@ -306,10 +306,16 @@ def _curve(study: Study) -> list[Sheet]:
         for row_number, row in enumerate(rows)
     }
     lines = [
-        [*(str(row[axis]) for axis in study.axes), with_interval(row, m.scale, m.unit), str(row["n"]), notes[n]]
+        [
+            *(str(row[axis]) for axis in study.axes),
+            with_interval(row, m.scale, m.unit),
+            str(row["n"]),
+            notes[n],
+            row["doubt"] or "",
+        ]
         for n, row in enumerate(rows)
     ]
-    return [Sheet("Values of the search", [*study.axes, m.label, "runs", "note"], lines, "")]
+    return [Sheet("Values of the search", [*study.axes, m.label, "runs", "note", "doubt"], lines, "")]
 
 
 def _changes(study: Study) -> Sheet:

@@ -25,7 +25,10 @@ _QUANTILES = {"q10": "10 %", "median": "median", "q90": "90 %"}
 def study(s: Study, measures: Sequence[str], flows: str | None = None) -> None:
     """Prints the means of a study, of all flows or of chosen ones, or the curve of a search."""
     if s.is_search:
-        show.write(_curve(s))
+        rows = s.curve().to_dicts()
+        show.write(_curve(s, rows))
+        for text in meant(row["doubt"] for row in rows):
+            show.say(text)
     else:
         rows = s.summary(measures, flows=flows).to_dicts()
         show.write(_summary(s, rows))
@@ -137,10 +140,9 @@ def _meaning(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     yield from meant(row["doubt"] for row in rows)
 
 
-def _curve(s: Study) -> Table:
+def _curve(s: Study, rows: Sequence[Mapping[str, Any]]) -> Table:
     m = measure_of(s.measure_of_search)
-    rows = s.curve().to_dicts()
-    t = show.table(*s.axes, f">{m.label}", "", ">n", "", title=_confidence(len(rows)), keys=len(s.axes))
+    t = show.table(*s.axes, f">{m.label}", "", ">n", "", "doubt", title=_confidence(len(rows)), keys=len(s.axes))
     for row in rows:
         note = (
             "best, from fresh seeds"
@@ -157,5 +159,6 @@ def _curve(s: Study) -> Table:
             m.unit,
             str(row["n"]),
             note,
+            row["doubt"] or "",
         )
     return t

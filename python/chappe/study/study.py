@@ -827,9 +827,10 @@ class Study:
 
         Returns:
             One row per measured value: the axes, the setting, ``estimate``, ``ci_low``, ``ci_high`` (95 %), ``n``,
-            ``is_best``, ``is_tied`` (true for adjacent values around the best that are not significantly worse) and
-            ``end`` (``"resolution"``, ``"max_points"`` or ``"max_runs"``; null for a search that is not finished). The
-            row of the best value is from fresh seeds, which the search did not use.
+            ``is_best``, ``is_tied`` (true for adjacent values around the best that are not significantly worse),
+            ``doubt`` (reasons to doubt the interval, and with it the differences from other values; null without any)
+            and ``end`` (``"resolution"``, ``"max_points"`` or ``"max_runs"``; null for a search that is not finished).
+            The row of the best value is from fresh seeds, which the search did not use.
         """
         forked.refuse()
         return self._curve
@@ -839,7 +840,7 @@ class Study:
         rule = self._rule
         results = explored(self._runs_of_search, self.seeds, rule, self._known(rule.measure), common=self._common)
         rows = analysis.table(curve(self._in_order(rule.measure), rule, results))
-        return rows.cast({"end": pl.String}) if len(rows) else rows
+        return rows.cast({"doubt": pl.String, "end": pl.String}) if len(rows) else rows
 
     @property
     def _runs_of_search(self) -> list[Run]:

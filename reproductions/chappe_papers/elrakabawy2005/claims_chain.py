@@ -1,5 +1,7 @@
 """Claims on chains at 2 Mbit/s: Figures 2, 3 and 5 to 9."""
 
+from dataclasses import replace
+
 from chappe.stats import Estimate, ratio
 
 from chappe_papers.elrakabawy2005.comparisons import (  # fmt: skip
@@ -42,7 +44,8 @@ def _(data: Estimates) -> Observations:
 @claim("P0-F5-1", "Except over 4 hops Vegas is slightly better without thinning", section=ALPHA, figures=(5,))
 def _(data: Estimates) -> Observations:
     thinned = {f"{v}_thin": words for v, words in {"vegas2": "alpha = 2", **ALPHAS}.items()}
-    return against_each(data, more, chains(data, low=5), "vegas2", thinned, GOODPUT, _ONLY_SLIGHTLY)
+    found = against_each(data, more, chains(data, low=5), "vegas2", thinned, GOODPUT, _ONLY_SLIGHTLY)
+    return (replace(o, group=o.where.partition(",")[0]) for o in found)
 
 
 @claim("P0-F5-2", "Over more than 6 hops thinning makes Vegas slightly worse", section=ALPHA, figures=(5,))

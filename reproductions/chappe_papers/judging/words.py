@@ -52,8 +52,8 @@ class Verdict(Enum):
         return max((v for v in cls if said.startswith(v.value)), key=lambda v: len(v.value))
 
 
-SHOWN = 4
-"""A verdict names so many points; all are in the file."""
+SHOWN, SHORT = 4, 30
+"""A verdict names so many points, or all whose names are short together [characters]; all are in the file."""
 
 
 @dataclass(frozen=True)
@@ -190,9 +190,9 @@ def _least(points: Iterable[Decided]) -> str:
 
 
 def _where(points: Sequence[Decided]) -> str:
-    """Groups, or points without groups, in which a statement holds, and those in which it does not."""
-    grouped = all(p.group for p in points)
-    names = [p.group if grouped else p.where for p in points]
+    """Groups, or points of one group or none, in which a statement holds, and those in which it does not."""
+    grouped = all(p.group for p in points) and len({p.group for p in points}) > 1
+    names = [p.group if grouped else p.where.removeprefix(f"{p.group}, ") for p in points]
     found: dict[Verdict, list[str]] = {}
     for name in dict.fromkeys(names):
         found.setdefault(word_of(*_counts(p for n, p in zip(names, points, strict=True) if n == name)), []).append(name)
@@ -207,7 +207,8 @@ def _where(points: Sequence[Decided]) -> str:
 
 def _named(names: Sequence[str], of: int) -> str:
     """Names, or their number where there are many."""
-    return listed(names) if len(names) <= SHOWN else f"{len(names)} of {of}"
+    text = listed(names)
+    return text if len(names) <= SHOWN or len(text) <= SHORT else f"{len(names)} of {of}"
 
 
 def listed(names: Sequence[str]) -> str:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 import jinja2
 from chappe.cli.inputs import write_file
@@ -120,23 +121,31 @@ class Difference:
 
 @dataclass(frozen=True)
 class Section:
-    """Claims of a section of the paper, with remarks and the figures that show them."""
+    """Claims of a section of the paper, and the figures that show them."""
 
     title: str
     claims: Sequence["JudgedClaim"]
-    remarks: Sequence[str]
     figures: Sequence[DrawnFigure] = ()
+
+
+class Part(NamedTuple):
+    """A sub-claim: its name, the numbers of its points, and its verdict."""
+
+    name: str
+    counts: str
+    verdict: str
 
 
 @dataclass(frozen=True)
 class JudgedClaim:
-    """A claim of a paper: results of the paper, of Chappe and of ns-2, and the verdict."""
+    """A claim of a paper: results of the paper, of Chappe and of ns-2, the verdict, and the sub-claims."""
 
     id: str
     paper: str
     ours: str
     ns2: str
     verdict: str
+    parts: Sequence[Part] = ()
 
 
 @dataclass(frozen=True)
@@ -286,8 +295,15 @@ def reasons(differences: Sequence[Difference], unexplained: str) -> list[str]:
 
 
 def claims_table(claims: Sequence[JudgedClaim]) -> list[str]:
-    """The claims of a section."""
-    rows = [(c.id, c.paper, c.ours, c.ns2, f"**{c.verdict}**") for c in claims]
+    """The claims of a section, each followed by a condition for which its row has no place, and by its sub-claims."""
+    rows = []
+    for c in claims:
+        row = (c.id, c.paper, c.ours, c.ns2)
+        if len(_row((*row, f"**{c.verdict}**"))) <= WIDEST:
+            rows.append((*row, f"**{c.verdict}**"))
+        else:
+            rows += [(*row, f"**{word(c.verdict)}**"), ("", "", "", "", c.verdict)]
+        rows += [("", p.name, p.counts, "", p.verdict) for p in c.parts]
     return table(("claim", "the paper says", "here", "ns-2", "verdict"), rows)
 
 
@@ -309,8 +325,6 @@ def write_markdown(path: Path, page: Page) -> None:
         lines += claims_table(s.claims)
         if published := [f"{c.id} {page.published[c.id]}" for c in s.claims if c.id in page.published]:
             lines += [f"Published: {'; '.join(published)}.", ""]
-        if s.remarks:
-            lines += [" ".join(s.remarks), ""]
         if s.figures:
             lines += [*(f"![{f.title}]({f.png})" for f in s.figures), ""]
     lines += answers.further(page.answers)

@@ -167,6 +167,9 @@ class Ramarathinam(Design):
             "(ns-2's `maxseq_`). Packets sent are those that a router hands down, forwarded ones and those of the "
             "routing protocol included; packets received are those that a node gets from another, for whomever they "
             "are.",
+            "P1-T2-2 alone compares means, of times with heavy tails: the medians of both nodes in Table 2 differ by 2 "
+            "to 4 s. The paper's own Table II has the opposite order, which no reading gives, not even the one that "
+            "the times of this table have chosen.",
             "Details that the paper leaves open are as in ns-2, or chosen: RTS before every packet, an idle radio that "
             "takes no energy, the Internet's sink at the professor, places, and the start of the professor's "
             "transfers. The data rate is the rate at which the numbers of Table II, the times of the last packets, are "

@@ -220,7 +220,8 @@ class Page:
             of = {name: a.change for name in places if (a := self.advice(name)) is not None}
             advised = Counter(of.values())
             settings += len(of)
-            losing += sum(self.effect(c, GOODPUT, name, "bbr").is_loss(larger_is_better=True) for name, c in of.items())
+            with_bbr = [self.effect(change, GOODPUT, name, BBR) for name, change in of.items()]
+            losing += sum(e.is_decided and e.value < 0 for e in with_bbr)
             found = ", ".join(f"{TITLES[change]} in {number}" for change, number in advised.most_common())
             said.append(f"{over} {found or 'nothing'} of {len(places)} networks")
         return [

@@ -20,7 +20,6 @@ from chappe_papers import reproduce, summary
 from chappe_papers.judging import decide
 from chappe_papers.judging.advice import Outcome
 from chappe_papers.judging.judge import Answer
-from chappe_papers.judging.words import Verdict
 from chappe_papers.pages import answers as answers_of
 from chappe_papers.pages import page
 from chappe_papers.pages.files import write_csv
@@ -41,6 +40,7 @@ def claims(paper: Paper, answers: Answers, rows: Mapping[str, Sequence[Row]]) ->
             row = dict.fromkeys(reproduce.CLAIM_COLUMNS, "") | {k: r.get(k, "") for k in reproduce.CLAIM_COLUMNS}
             row |= {"verdict": a.verdict.value, "condition": a.word.condition, "hangs_on": c.hangs, "says": c.says}
             row["size"] = a.size.value if a.size else ""
+            row["notes"] = _notes(r["notes"], a)
             row["level_percent"] = f"{100 * a.level:g}"
             if o is not None and d is not None:
                 row["sub_claim"] = c.first if a.word.parts and not o.sub_claim else o.sub_claim
@@ -56,6 +56,12 @@ def claims(paper: Paper, answers: Answers, rows: Mapping[str, Sequence[Row]]) ->
                 row["answer"] = d.decision.value
             lines.append([row[k] for k in reproduce.CLAIM_COLUMNS])
     write_csv(DOCS / paper.name / "claims.csv", reproduce.CLAIM_COLUMNS, lines)
+
+
+def _notes(before: str, a: Answer) -> str:
+    """Notes on an answer; how many runs an undecided claim takes is known from the runs alone."""
+    takes = [note for note in before.split("; ") if re.search("runs would (not )?decide it", note)]
+    return "; ".join(reproduce.notes_on(a, "" if _is_fresh(a) else "".join(takes)))
 
 
 def _is_fresh(answer: Answer) -> bool:
@@ -117,45 +123,21 @@ def _why(paper: Paper, answers: Answers, text: str) -> str:
 
 
 def _section(block: str, answers: Answers, outcomes: Mapping[str, Outcome]) -> str:
-    """A paragraph: the table of claims, or the remarks under it."""
+    """A paragraph; the table of claims is written anew."""
     lines = block.splitlines()
-    if lines and lines[0] == "| claim | the paper says | here | ns-2 | verdict |":
-        judged = []
-        for line in lines[2:]:
-            name, _, _, ns2, _ = (cell.strip() for cell in line.strip("|").split(" | "))
-            if name:
-                counted = f"{answers[name].counts}, {outcomes[name].effects}"
-                judged.append(page.JudgedClaim(name, SAYS[name], counted, ns2, answers[name].verdict.value))
-        return "\n".join(page.claims_table(judged)).rstrip()
-    if re.match(r"P\d-\w+-\d+: ", block):
-        return " ".join(_remarks(block, answers))
-    return block
-
-
-def _remarks(block: str, answers: Answers) -> list[str]:
-    """Remarks on the claims of a section; how many runs an undecided claim takes is known from the runs alone."""
-    said = dict(re.findall(r"(P\d-\w+-\d+): (.*?)\.(?= P\d-\w+-\d+: |$)", block))
-    section = next(iter(said))
+    if not lines or lines[0] != "| claim | the paper says | here | ns-2 | verdict |":
+        return block
     found = []
-    for name, a in answers.items():
-        if name.rpartition("-")[0] and _same_section(name, section):
-            takes = re.search(r"(about [\d,]+ times the|slightly more) runs would decide it", said.get(name, ""))
-            parts = reproduce.conditions(a) + ([a.bound] if a.bound else [])
-            parts += [takes[0]] if takes and a.verdict is Verdict.OPEN and not _is_fresh(a) else []
-            parts += [a.sized] if a.sized else []
-            found += [f"{name}: {'; '.join(parts)}."] if parts else []
-    return found
+    for line in lines[2:]:
+        name, _, _, ns2, _ = (cell.strip() for cell in line[1:-1].split("|"))
+        if name:
+            a = answers[name]
+            found.append(reproduce.judged(CLAIMS[name], a, f"{a.counts}, {outcomes[name].effects}", ns2))
+    return "\n".join(page.claims_table(found)).rstrip()
 
 
-def _same_section(name: str, other: str) -> bool:
-    return SECTIONS[name] == SECTIONS[other]
-
-
-SAYS = {c.id: c.says for p in chappe_papers.PAPERS for c in p.all_claims}
-"""The statement of each claim."""
-
-SECTIONS = {c.id: (p.name, c.section) for p in chappe_papers.PAPERS for c in p.all_claims}
-"""Paper and section of each claim."""
+CLAIMS = {c.id: c for p in chappe_papers.PAPERS for c in p.all_claims}
+"""All claims by their names."""
 
 
 def _advice(paper: Paper, outcomes: Mapping[str, Outcome], text: str) -> str:

@@ -136,7 +136,7 @@ def elrakabawy() -> Iterator[tuple[str, ...]]:
                "over lines of a trace", lines, "windows.csv")  # fmt: skip
 
 
-# ---- readings of which the verdict alone was published ----
+# ---- Ramarathinam, of which the verdict alone was published, Zhou and Su ----
 
 
 def others() -> Iterator[tuple[str, str, str, str, str, str, str, str, str]]:
@@ -144,6 +144,16 @@ def others() -> Iterator[tuple[str, str, str, str, str, str, str, str, str]]:
     few = "the page's list of readings of 28 November 2026; effects need its runs again, `--extra readings`"
     yield ("ramarathinam2003", "when the first transfers begin", "P1-T1-11", "numbers of Table I among our runs",
            "at 0 s", "not like ours", "at 5 s", "like ours, p = 0.11", few)  # fmt: skip
+    rows = {r["claim"]: r for r in table("zhou2004", "readings_claims") if "header" in r["reading"]}
+    for claim, where in (("P3-F2-2", "below 0.5 % loss"), ("P3-F2-3", "TCP only, up to 2 % loss")):
+        r = rows[claim]
+        yield ("zhou2004", "whether Vegas' packets have a header", claim,
+               f"throughput of Vegas compared with the best other, {where}", "none, as in ns-2", r["its effects"],
+               "40 bytes", r["effects"], "readings_claims.csv")  # fmt: skip
+    [r] = table("su2008", "readings_claims")
+    yield ("su2008", "the places of the four paths", r["claim"], "Jain's index with autorate compared with 11 Mbit/s",
+           "rows 2.5 m apart", r["its effects"], "rows 9.4 m apart, as in the frozen model", r["effects"],
+           "readings_claims.csv")  # fmt: skip
 
 
 def main() -> None:

@@ -271,7 +271,7 @@ def compare_all(
     return _adjusted(rows, confidence, within)
 
 
-def _undefined(sample: Sample) -> int:
+def undefined(sample: Sample) -> int:
     """Number of runs in which the measure is not defined."""
     return int((~is_known(sample.totals.rows)).sum())
 
@@ -330,7 +330,7 @@ def _adjusted(
                 "significant": None if math.isnan(adjusted) else adjusted < 1 - confidence,
                 "p_same": known(same),
                 "same": None if math.isnan(same) else same < 1 - confidence,
-                "doubt": of_runs(n, _undefined(a) + _undefined(b), c.comparison.difference),
+                "doubt": of_runs(n, undefined(a) + undefined(b), c.comparison.difference),
             }
         )
     return rows
@@ -413,7 +413,7 @@ def _ranked(
                 **interval(e, confidence),
                 "n": n,
                 "note": "not measured" if place is None else few,
-                "doubt": of_runs(n, _undefined(s), e),
+                "doubt": of_runs(n, undefined(s), e),
             }
         )
     return sorted(rows, key=lambda r: (r["rank"] is None, -sign * (r["estimate"] or 0.0)))

@@ -13,7 +13,8 @@ from chappe._common.arguments import is_whole, not_whole, quoted
 from chappe.errors import Problem, ScenarioError
 from chappe.expressions.own_measures import Own
 from chappe.measures import DIRECTIONS, Direction, Totals, direction_of, of_runs, wrong
-from chappe.study.analysis.analysis import Sample, interval
+from chappe.stats import doubts
+from chappe.study.analysis.analysis import Sample, interval, undefined
 from chappe.study.design.axes import Cases, Item, Point, overlap, settings_in
 from chappe.study.design.explore import GRID, Explored, Sampled, around_the_best, explore
 from chappe.study.design.stop import Design, Measured, UnknownError
@@ -250,14 +251,16 @@ def curve(samples: Sequence[Sample], search: Search, results: Mapping[str, Explo
             end = None
         for step, s in sorted(group.items()):
             e = s.estimate
+            n = int(e.df) + 1
             labels = {k: v for k, v in s.labels.items() if k != search.setting}
             labels[search.setting] = s.labels[search.setting]
             marks = {
                 "is_best": step == best and math.isfinite(e.mean),
                 "is_tied": tied[0] <= step <= tied[1],
+                "doubt": doubts.of_runs(n, undefined(s), e),
                 "end": end,
             }
-            rows.append({**labels, **interval(e, _CONFIDENCE), "n": int(e.df) + 1, **marks})
+            rows.append({**labels, **interval(e, _CONFIDENCE), "n": n, **marks})
     return rows
 
 
