@@ -1,0 +1,273 @@
+//! Connections over simulated networks: what the library does there, in which time, and that it does so again.
+
+use chappe_core::packet::FlowId;
+use chappe_core::run::external::{Event, Injection};
+use chappe_core::sim::{Halt, Sim};
+use chappe_core::unit::{Span, Time};
+use chappe_quic::{Controller, Driver, Refusal, Report, STACK, Traffic};
+use chappe_scenario::{NoFiles, Scenario};
+use std::process::Command;
+
+#[path = "../examples/own_controller.rs"]
+#[allow(dead_code, reason = "its main function is that of a program")]
+mod own_controller;
+
+/// Two wired nodes, 10 Mbit/s with a round-trip time of 40 ms and a queue of 1,000 packets.
+const WIRE: &str = r#"
+    run = { stop = "10 s", batches = 1, warmup_batches = 0 }
+    topology = { kind = "none", wired_nodes = 2 }
+    wired_link = [{ src = 0, dst = 1, rate = "10 Mbit/s", delay = "20 ms", queue = { discipline = "droptail", limit = 1000 } }]
+    flow = [{ src = 0, dst = 1, app = "external" }, { src = 1, dst = 0, app = "external" }]
+"#;
+
+/// Three hops of 802.11b, with a flow of datagrams in each direction between the outer nodes and between the inner ones.
+const CHAIN: &str = r#"
+    run = { stop = "10 s", batches = 1, warmup_batches = 0 }
+    topology.hops = 3
+    flow = [
+        { src = 0, dst = 3, app = "external" }, { src = 3, dst = 0, app = "external" },
+        { src = 1, dst = 2, app = "external" }, { src = 2, dst = 1, app = "external" },
+    ]
+"#;
+
+const UPLOAD: Traffic = Traffic::Upload { streams: 1 };
+
+fn start(text: &str, overrides: &[(&str, &str)], seed: u64) -> (Sim, Driver) {
+    let overrides: Vec<_> = overrides.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+    let scenario = Scenario::from_toml("test.toml", text, &overrides, &NoFiles).unwrap_or_else(|e| panic!("{e}"));
+    let setup = scenario.setup(Some(seed));
+    (Sim::new(&setup), Driver::new(&setup))
+}
+
+/// Report of a connection over flow 0 at the end of its run.
+fn reached(text: &str, overrides: &[(&str, &str)], traffic: Traffic, controller: Controller) -> Report {
+    let (mut sim, mut driver) = start(text, overrides, 1);
+    let connection = driver.connect(&mut sim, 0, traffic, controller.transport()).unwrap_or_else(|e| panic!("{e}"));
+    driver.until(&mut sim, Time::NEVER);
+    driver.report(connection)
+}
+
+/// Times at which the datagrams of a flow are sent and arrive, and their sizes but that of the first.
+fn datagrams(text: &str, traffic: Traffic, controller: Controller, flow: u32, until: Time) -> Vec<(Time, Time, u64)> {
+    let (mut sim, mut driver) = start(text, &[], 1);
+    let connection = driver.connect(&mut sim, 0, traffic, controller.transport()).unwrap_or_else(|e| panic!("{e}"));
+    let mut seen = vec![];
+    while sim.until(until) == Halt::Events {
+        for event in sim.events().collect::<Vec<_>>() {
+            let sizes = |driver: &Driver| {
+                let report = driver.report(connection);
+                [report.server.stats.udp_rx.bytes, report.client.stats.udp_rx.bytes][flow as usize]
+            };
+            let before = sizes(&driver);
+            driver.on_event(&mut sim, &event);
+            if let Event::Arrived { flow: of, sent, .. } = event
+                && of == FlowId(flow)
+            {
+                seen.push((sent, sim.now(), sizes(&driver) - before));
+            }
+        }
+    }
+    seen
+}
+
+fn ms(at: u64) -> Time {
+    Time::ZERO + Span::ms(at)
+}
+
+#[test]
+fn the_name_of_the_library_has_the_version_that_is_used() {
+    let (name, version) = STACK.split_once(' ').expect("two words");
+    assert!(include_str!("../Cargo.toml").contains(&format!("{name} = {{ version = \"={version}\"")));
+}
+
+#[test]
+fn a_wire_is_filled_in_both_directions() {
+    for traffic in [UPLOAD, Traffic::Upload { streams: 7 }, Traffic::Download { streams: 3 }] {
+        let report = reached(WIRE, &[], traffic, Controller::Cubic);
+        // Of 1,480 B a packet has 1,411 to 1,417 B of a stream.
+        let read = report.client.bytes_read + report.server.bytes_read;
+        assert!((0.93..0.96).contains(&(read as f64 * 8.0 / 1e8)), "{traffic:?}: {read}");
+        assert_eq!((report.client.lost, report.server.lost), (None, None));
+        // The handshake takes a round trip, and the last flight of the client half of one.
+        let ended = [report.client.connected_at, report.server.connected_at].map(|at| at.expect("connected"));
+        assert!((ms(40)..ms(46)).contains(&ended[0]) && (ms(60)..ms(70)).contains(&ended[1]), "{ended:?}");
+    }
+}
+
+#[test]
+fn answers_come_one_after_the_other() {
+    let pause = Span::ms(500);
+    let report = reached(WIRE, &[], Traffic::Requests { bytes: 5000, pause }, Controller::NewReno);
+    // 5,000 B in four packets at 10 Mbit/s, behind a round trip of 40 ms.
+    let slow = report.completions.iter().filter(|c| !(Span::ms(43)..Span::ms(47)).contains(c)).count();
+    assert_eq!((report.completions.len(), slow), (19, 0), "{:?}", report.completions);
+    assert_eq!(report.client.bytes_read, 19 * 5000);
+}
+
+#[test]
+fn the_first_flights_are_those_of_the_library() {
+    // A handshake without data of the client, padded; then, a round trip later, the initial window of 12,000 B, and a probe
+    // of the MTU.
+    let sent = datagrams(WIRE, UPLOAD, Controller::Cubic, 0, ms(110));
+    // 1,200 B and 28 B of headers at 10 Mbit/s.
+    assert_eq!((sent[0].0, sent[0].1), (Time::ZERO, ms(20) + Span(982_400)));
+    let flight: Vec<u64> = sent.iter().filter(|s| (ms(40)..ms(50)).contains(&s.0)).map(|s| s.2).collect();
+    assert_eq!(flight, [[1200; 10].as_slice(), &[1326]].concat());
+    // MTU discovery: one probe per round trip, 1326, 1389, 1420 and 1452 B.
+    let probes = datagrams(WIRE, Traffic::Requests { bytes: 1, pause: Span::secs(9) }, Controller::Cubic, 0, ms(600));
+    let sizes: Vec<u64> = probes.iter().map(|s| s.2).filter(|&size| size > 1200).collect();
+    assert_eq!(sizes, [1326, 1389, 1420, 1452]);
+}
+
+#[test]
+fn cubic_has_no_hystart_and_fills_the_queue() {
+    let report = reached(WIRE, &[("run.stop", "3 s")], UPLOAD, Controller::Cubic);
+    // 1,000 packets of 1,480 B take 1.18 s.
+    assert!(report.client.stats.path.rtt.as_secs_f64() > 0.9, "{:?}", report.client.stats.path);
+}
+
+#[test]
+fn an_outage_is_persistent_congestion() {
+    let relay = r#"
+        run = { stop = "10 s", batches = 1, warmup_batches = 0 }
+        topology = { kind = "none", wired_nodes = 3 }
+        routing.protocol = "shortest_path"
+        wired_link = [
+            { src = 0, dst = 1, rate = "10 Mbit/s", delay = "10 ms", queue = { discipline = "droptail", limit = 30 } },
+            { src = 1, dst = 2, rate = "10 Mbit/s", delay = "10 ms" },
+        ]
+        flow = [{ src = 0, dst = 2, app = "external" }, { src = 2, dst = 0, app = "external" }]
+        event = [{ at = "2 s", action = "node_down", node = 1 }, { at = "5 s", action = "node_up", node = 1 }]
+    "#;
+    let (mut sim, mut driver) = start(relay, &[], 1);
+    let connection = driver.connect(&mut sim, 0, UPLOAD, Controller::NewReno.transport()).expect("it connects");
+    let mut least = u64::MAX;
+    for at in 100..=999 {
+        driver.until(&mut sim, ms(10 * at));
+        least = least.min(driver.report(connection).client.stats.path.cwnd);
+    }
+    assert_eq!(least, 2 * 1452);
+    assert!(driver.report(connection).server.bytes_read > 3_000_000);
+}
+
+/// Everything that a run shows, for comparisons.
+fn shown(controller: Controller, seed: u64) -> String {
+    let (mut sim, mut driver) = start(CHAIN, &[], seed);
+    driver.connect(&mut sim, 0, UPLOAD, controller.transport()).expect("it connects");
+    driver
+        .connect(&mut sim, 2, Traffic::Requests { bytes: 20_000, pause: Span::ms(5) }, controller.transport())
+        .expect("it connects");
+    let mut seen = String::new();
+    while sim.until(Time::NEVER) == Halt::Events {
+        for event in sim.events().collect::<Vec<_>>() {
+            assert!(driver.on_event(&mut sim, &event));
+            seen += &format!("{:?} {event:?}\n", sim.now());
+        }
+    }
+    assert!(driver.report(0).server.bytes_read > 100_000 && driver.report(1).completions.len() > 10);
+    seen + &format!("{:?} {:?}", driver.report(0), driver.report(1))
+}
+
+#[test]
+fn a_seed_gives_the_same_run_with_every_controller() {
+    for controller in Controller::ALL {
+        let [first, again, other] = [1, 1, 2].map(|seed| shown(controller, seed));
+        assert!(first == again, "{controller:?}");
+        assert!(first != other);
+    }
+}
+
+#[test]
+fn two_processes_write_the_same_bytes() {
+    let file = std::env::temp_dir().join(format!("chappe-quic-{}.toml", std::process::id()));
+    std::fs::write(&file, CHAIN).expect("a file for the scenario");
+    let program = |arguments: &[&str]| {
+        let done =
+            Command::new(env!("CARGO_BIN_EXE_chappe-quic")).arg(&file).args(arguments).output().expect("it runs");
+        (
+            done.status.code(),
+            String::from_utf8(done.stdout).expect("text"),
+            String::from_utf8(done.stderr).expect("text"),
+        )
+    };
+    for controller in Controller::ALL {
+        let option = format!("--controller={}", controller.name());
+        let arguments = ["7", "run.stop=5 s", &option, "--after=1", "--traffic=upload"];
+        let (code, first, err) = program(&arguments);
+        assert_eq!((code, err.as_str(), first.lines().count()), (Some(0), "", 2));
+        assert!(first.contains(&format!("\"stack\":\"{STACK}\"")));
+        assert_eq!(program(&arguments).1, first);
+    }
+    for (wrong, message) in [
+        ("--controller=reno", "error: --controller: \"reno\" is no such value"),
+        ("--traffic=x", "error: --traffic: \"x\" is neither upload, download nor a size"),
+        ("--colour=red", "error: there is no option --colour"),
+        ("tcp.varient=vegas", "did you mean `variant`?"),
+        ("soon", "error: \"soon\" is neither a seed nor NAME=VALUE"),
+        ("flow=[]", "has no two flows with `app = \"external\"`, one in each direction"),
+    ] {
+        let (code, out, err) = program(&[wrong]);
+        assert_eq!((code, out.as_str()), (Some(2), ""));
+        assert!(err.contains(message), "{err}");
+    }
+    std::fs::remove_file(file).expect("the file is there");
+}
+
+/// A driver that sends datagrams of 500 B over flow 2, one for each that has left.
+fn fill(sim: &mut Sim, event: &Event) -> bool {
+    let Event::Left { flow: FlowId(2), tag, .. } = *event else { return false };
+    sim.inject(FlowId(2), Injection { bytes: 500, tag: tag + 1, ..Injection::default() }).is_ok()
+}
+
+#[test]
+fn another_driver_sends_in_the_same_run() {
+    let run = || {
+        let (mut sim, mut driver) = start(CHAIN, &[], 1);
+        driver.connect(&mut sim, 0, UPLOAD, Controller::Cubic.transport()).expect("it connects");
+        sim.inject(FlowId(2), Injection { bytes: 500, ..Injection::default() }).expect("the flow is external");
+        let (mut seen, mut others) = (vec![], 0);
+        while sim.until(Time::NEVER) == Halt::Events {
+            for event in sim.events().collect::<Vec<_>>() {
+                // The event of one of them is none of the other's.
+                let is_quic = driver.on_event(&mut sim, &event);
+                let is_other = fill(&mut sim, &event);
+                assert!(!(is_quic && is_other));
+                others += u64::from(is_other);
+                seen.push((sim.now(), event));
+            }
+        }
+        (seen, others, driver.report(0).server.bytes_read)
+    };
+    let (seen, others, read) = run();
+    assert!(others > 300 && read > 50_000, "{others} {read}");
+    let alone = reached(CHAIN, &[], UPLOAD, Controller::Cubic).server.bytes_read;
+    assert!(read < alone, "they share the air");
+    assert_eq!(run(), (seen, others, read));
+}
+
+#[test]
+fn a_controller_of_ones_own_keeps_the_delay_short() {
+    let (cubic_kbps, cubic_ms) = own_controller::reached(Controller::Cubic.transport()).expect("it runs");
+    let (own_kbps, own_ms) = own_controller::reached(own_controller::own(50)).expect("it runs");
+    assert!(own_ms < 0.6 * cubic_ms && own_kbps > 0.9 * cubic_kbps, "{own_kbps} {own_ms} {cubic_kbps} {cubic_ms}");
+}
+
+#[test]
+fn a_connection_needs_two_free_flows() {
+    let (mut sim, mut driver) = start(CHAIN, &[], 1);
+    let mut connect = |flow| driver.connect(&mut sim, flow, UPLOAD, Controller::Cubic.transport());
+    assert_eq!(connect(1).expect("flow 0 leads back"), 0);
+    for (flow, message) in [
+        (0, "flow 0 is no free flow with `app = \"external\"`"),
+        (4, "flow 4 is no free flow with `app = \"external\"`"),
+    ] {
+        let refused = connect(flow).expect_err("there is none");
+        assert!(matches!(refused, Refusal::NoFlow(_)) && refused.to_string() == message);
+    }
+    let flows = r#"[{ src = 0, dst = 1, app = "external" }]"#;
+    let (mut sim, mut driver) = start(WIRE, &[("flow", flows)], 1);
+    let refused = driver.connect(&mut sim, 0, UPLOAD, Controller::Cubic.transport()).expect_err("there is none");
+    assert!(matches!(refused, Refusal::NoWayBack(0)), "{refused}");
+    assert_eq!((driver.free(), driver.connections()), (None, 0));
+    assert_eq!(sim.now(), Time::ZERO);
+}
