@@ -19,7 +19,8 @@ usage: chappe-quic FILE [SEED] [NAME=VALUE]... [OPTION]...
   --traffic=WORD         upload (default), download, or the size of the answers to requests [B]
   --streams=N            number of streams (1)
   --pause=SECONDS        from an answer to the next request (0)
-  --after=SECONDS        goodput is measured from this time on (0)";
+  --after=SECONDS        goodput is measured from this time on (0)
+  --version              prints the library and its version instead of running anything";
 
 /// What the options say.
 struct Options {
@@ -73,6 +74,10 @@ fn main() -> ExitCode {
 fn run() -> Result<(), Box<dyn Error>> {
     let mut args = std::env::args().skip(1);
     let file = args.next().ok_or(USAGE)?;
+    if file == "--version" {
+        println!("{STACK}");
+        return Ok(());
+    }
     let (mut seed, mut overrides) = (None, vec![]);
     let traffic = "upload".into();
     let mut options =
@@ -102,6 +107,10 @@ fn run() -> Result<(), Box<dyn Error>> {
     let before: Vec<u64> = (0..driver.connections()).map(|n| bytes(&driver, n)).collect();
     driver.until(&mut sim, Time::NEVER);
     let seconds = sim.now().since(options.after).as_secs();
+    let recorded = sim.recorder().flows();
+    let goodputs = recorded.numbers("goodput_bps").unwrap_or_default();
+    let of_others = goodputs.iter().zip(&setup.flows).filter(|(_, flow)| !flow.app.is_external());
+    let others: Vec<f64> = of_others.map(|(goodput, _)| *goodput).collect();
     for (n, before) in before.iter().enumerate() {
         let report = driver.report(n);
         let goodput_bps = 8.0 * (bytes(&driver, n) - before) as f64 / seconds;
@@ -127,6 +136,7 @@ fn run() -> Result<(), Box<dyn Error>> {
             "client": report.from.0,
             "server": report.to.0,
             "goodput_bps": goodput_bps,
+            "goodput_of_other_flows_bps": others,
             "completion_times_s": report.completions.iter().map(|span| span.as_secs()).collect::<Vec<_>>(),
             "at_client": end(&report.client),
             "at_server": end(&report.server),
