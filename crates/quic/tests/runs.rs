@@ -1,24 +1,16 @@
-//! Connections over simulated networks: what the library does there, in which time, and that it does so again.
+//! Runs: what connections reach, that a seed repeats it, and that other drivers act in the same run.
 
+use crate::{UPLOAD, WIRE, ms, reached, start};
 use chappe_core::packet::FlowId;
 use chappe_core::run::external::{Event, Injection};
 use chappe_core::sim::{Halt, Sim};
 use chappe_core::unit::{Span, Time};
-use chappe_quic::{Controller, Driver, Refusal, Report, STACK, Traffic};
-use chappe_scenario::{NoFiles, Scenario};
+use chappe_quic::{Controller, Refusal, STACK, Traffic};
 use std::process::Command;
 
 #[path = "../examples/own_controller.rs"]
 #[allow(dead_code, reason = "its main function is that of a program")]
 mod own_controller;
-
-/// Two wired nodes, 10 Mbit/s with a round-trip time of 40 ms and a queue of 1,000 packets.
-const WIRE: &str = r#"
-    run = { stop = "10 s", batches = 1, warmup_batches = 0 }
-    topology = { kind = "none", wired_nodes = 2 }
-    wired_link = [{ src = 0, dst = 1, rate = "10 Mbit/s", delay = "20 ms", queue = { discipline = "droptail", limit = 1000 } }]
-    flow = [{ src = 0, dst = 1, app = "external" }, { src = 1, dst = 0, app = "external" }]
-"#;
 
 /// Three hops of 802.11b, with a flow of datagrams in each direction between the outer nodes and between the inner ones.
 const CHAIN: &str = r#"
@@ -29,56 +21,6 @@ const CHAIN: &str = r#"
         { src = 1, dst = 2, app = "external" }, { src = 2, dst = 1, app = "external" },
     ]
 "#;
-
-const UPLOAD: Traffic = Traffic::Upload { streams: 1 };
-
-fn start(text: &str, overrides: &[(&str, &str)], seed: u64) -> (Sim, Driver) {
-    let overrides: Vec<_> = overrides.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
-    let scenario = Scenario::from_toml("test.toml", text, &overrides, &NoFiles).unwrap_or_else(|e| panic!("{e}"));
-    let setup = scenario.setup(Some(seed));
-    (Sim::new(&setup), Driver::new(&setup))
-}
-
-/// Report of a connection over flow 0 at the end of its run.
-fn reached(text: &str, overrides: &[(&str, &str)], traffic: Traffic, controller: Controller) -> Report {
-    let (mut sim, mut driver) = start(text, overrides, 1);
-    let connection = driver.connect(&mut sim, 0, traffic, controller.transport()).unwrap_or_else(|e| panic!("{e}"));
-    driver.until(&mut sim, Time::NEVER);
-    driver.report(connection)
-}
-
-/// Times at which the datagrams of a flow are sent and arrive, and their sizes but that of the first.
-fn datagrams(text: &str, traffic: Traffic, controller: Controller, flow: u32, until: Time) -> Vec<(Time, Time, u64)> {
-    let (mut sim, mut driver) = start(text, &[], 1);
-    let connection = driver.connect(&mut sim, 0, traffic, controller.transport()).unwrap_or_else(|e| panic!("{e}"));
-    let mut seen = vec![];
-    while sim.until(until) == Halt::Events {
-        for event in sim.events().collect::<Vec<_>>() {
-            let sizes = |driver: &Driver| {
-                let report = driver.report(connection);
-                [report.server.stats.udp_rx.bytes, report.client.stats.udp_rx.bytes][flow as usize]
-            };
-            let before = sizes(&driver);
-            driver.on_event(&mut sim, &event);
-            if let Event::Arrived { flow: of, sent, .. } = event
-                && of == FlowId(flow)
-            {
-                seen.push((sent, sim.now(), sizes(&driver) - before));
-            }
-        }
-    }
-    seen
-}
-
-fn ms(at: u64) -> Time {
-    Time::ZERO + Span::ms(at)
-}
-
-#[test]
-fn the_name_of_the_library_has_the_version_that_is_used() {
-    let (name, version) = STACK.split_once(' ').expect("two words");
-    assert!(include_str!("../Cargo.toml").contains(&format!("{name} = {{ version = \"={version}\"")));
-}
 
 #[test]
 fn a_wire_is_filled_in_both_directions() {
@@ -102,52 +44,6 @@ fn answers_come_one_after_the_other() {
     let slow = report.completions.iter().filter(|c| !(Span::ms(43)..Span::ms(47)).contains(c)).count();
     assert_eq!((report.completions.len(), slow), (19, 0), "{:?}", report.completions);
     assert_eq!(report.client.bytes_read, 19 * 5000);
-}
-
-#[test]
-fn the_first_flights_are_those_of_the_library() {
-    // A handshake without data of the client, padded; then, a round trip later, the initial window of 12,000 B, and a probe
-    // of the MTU.
-    let sent = datagrams(WIRE, UPLOAD, Controller::Cubic, 0, ms(110));
-    // 1,200 B and 28 B of headers at 10 Mbit/s.
-    assert_eq!((sent[0].0, sent[0].1), (Time::ZERO, ms(20) + Span(982_400)));
-    let flight: Vec<u64> = sent.iter().filter(|s| (ms(40)..ms(50)).contains(&s.0)).map(|s| s.2).collect();
-    assert_eq!(flight, [[1200; 10].as_slice(), &[1326]].concat());
-    // MTU discovery: one probe per round trip, 1326, 1389, 1420 and 1452 B.
-    let probes = datagrams(WIRE, Traffic::Requests { bytes: 1, pause: Span::secs(9) }, Controller::Cubic, 0, ms(600));
-    let sizes: Vec<u64> = probes.iter().map(|s| s.2).filter(|&size| size > 1200).collect();
-    assert_eq!(sizes, [1326, 1389, 1420, 1452]);
-}
-
-#[test]
-fn cubic_has_no_hystart_and_fills_the_queue() {
-    let report = reached(WIRE, &[("run.stop", "3 s")], UPLOAD, Controller::Cubic);
-    // 1,000 packets of 1,480 B take 1.18 s.
-    assert!(report.client.stats.path.rtt.as_secs_f64() > 0.9, "{:?}", report.client.stats.path);
-}
-
-#[test]
-fn an_outage_is_persistent_congestion() {
-    let relay = r#"
-        run = { stop = "10 s", batches = 1, warmup_batches = 0 }
-        topology = { kind = "none", wired_nodes = 3 }
-        routing.protocol = "shortest_path"
-        wired_link = [
-            { src = 0, dst = 1, rate = "10 Mbit/s", delay = "10 ms", queue = { discipline = "droptail", limit = 30 } },
-            { src = 1, dst = 2, rate = "10 Mbit/s", delay = "10 ms" },
-        ]
-        flow = [{ src = 0, dst = 2, app = "external" }, { src = 2, dst = 0, app = "external" }]
-        event = [{ at = "2 s", action = "node_down", node = 1 }, { at = "5 s", action = "node_up", node = 1 }]
-    "#;
-    let (mut sim, mut driver) = start(relay, &[], 1);
-    let connection = driver.connect(&mut sim, 0, UPLOAD, Controller::NewReno.transport()).expect("it connects");
-    let mut least = u64::MAX;
-    for at in 100..=999 {
-        driver.until(&mut sim, ms(10 * at));
-        least = least.min(driver.report(connection).client.stats.path.cwnd);
-    }
-    assert_eq!(least, 2 * 1452);
-    assert!(driver.report(connection).server.bytes_read > 3_000_000);
 }
 
 /// Everything that a run shows, for comparisons.
