@@ -10,7 +10,7 @@ use chappe_core::sim::{Halt, Sim};
 use chappe_core::unit::{Span, Time};
 use quinn_proto::congestion::Controller;
 use quinn_proto::{ConnectError, TransportConfig};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
@@ -168,53 +168,62 @@ impl Driver {
         sim.wake(node, here.map(|end| end.peer.deadline()).min().unwrap_or(Time::NEVER));
     }
 
-    /// Takes an event of the run; returns false if it belongs to none of the connections.
-    pub fn on_event(&mut self, sim: &mut Sim, event: &Event) -> bool {
-        let now = sim.now();
-        match *event {
-            Event::Arrived { flow, tag, ecn, copy, .. } => {
-                let Some(sender) = self.senders[flow.index()] else { return false };
-                // Of what the network delivers twice the library takes the first.
-                if let Some(data) = self.ends[sender].sent.remove(&tag).filter(|_| !copy) {
-                    let receiver = &mut self.ends[sender ^ 1];
-                    receiver.peer.on_datagram(ecn, &data, now);
-                    receiver.send(sim);
-                    let node = receiver.node;
-                    self.set_timer(sim, node);
+    /// Takes the events of a halt, and returns how many belong to the connections.
+    ///
+    /// An end reads all datagrams that arrive at an instant, such as those of an A-MPDU, before it sends: so does a
+    /// program on a host, which reads what its socket has.
+    pub fn on_events(&mut self, sim: &mut Sim, events: &[Event]) -> usize {
+        let (now, mut own) = (sim.now(), 0);
+        // Ends that act, and nodes whose timer has to be set.
+        let (mut acting, mut nodes) = (BTreeSet::new(), BTreeSet::new());
+        for event in events {
+            let end = match *event {
+                Event::Wake { endpoint } => {
+                    for (place, end) in self.ends.iter_mut().enumerate().filter(|(_, end)| end.node == endpoint) {
+                        nodes.insert(endpoint.0);
+                        if end.peer.deadline() <= now {
+                            end.peer.on_timer(now);
+                            acting.insert(place);
+                        }
+                    }
+                    own += usize::from(nodes.contains(&endpoint.0));
+                    continue;
                 }
-                true
-            }
-            Event::Lost { flow, tag, .. } => {
-                let Some(sender) = self.senders[flow.index()] else { return false };
-                self.ends[sender].sent.remove(&tag);
-                true
-            }
-            Event::Left { flow, .. } => self.senders[flow.index()].is_some(),
-            Event::Wake { endpoint } => {
-                let mut is_own = false;
-                for end in self.ends.iter_mut().filter(|end| end.node == endpoint) {
-                    is_own = true;
-                    if end.peer.deadline() <= now {
-                        end.peer.on_timer(now);
-                        end.send(sim);
+                Event::Arrived { flow, .. } | Event::Lost { flow, .. } | Event::Left { flow, .. } => {
+                    self.senders[flow.index()]
+                }
+            };
+            let Some(sender) = end else { continue };
+            own += 1;
+            match *event {
+                // Of what the network delivers twice the library takes the first.
+                Event::Arrived { tag, ecn, copy: false, .. } => {
+                    if let Some(data) = self.ends[sender].sent.remove(&tag) {
+                        self.ends[sender ^ 1].peer.on_datagram(ecn, &data, now);
+                        acting.insert(sender ^ 1);
                     }
                 }
-                if is_own {
-                    self.set_timer(sim, endpoint);
-                }
-                is_own
+                Event::Lost { tag, .. } => drop(self.ends[sender].sent.remove(&tag)),
+                _ => {}
             }
         }
+        for place in acting {
+            self.ends[place].send(sim);
+            nodes.insert(self.ends[place].node.0);
+        }
+        for node in nodes {
+            self.set_timer(sim, NodeId(node));
+        }
+        own
     }
 
     /// Advances a run that has no other driver to a time, or to its end.
     pub fn until(&mut self, sim: &mut Sim, at: Time) {
         let mut events = Vec::new();
         while sim.until(at) == Halt::Events {
+            events.clear();
             events.extend(sim.events());
-            for event in events.drain(..) {
-                self.on_event(sim, &event);
-            }
+            self.on_events(sim, &events);
         }
     }
 

@@ -28,12 +28,10 @@ fn sent(overrides: &[(&str, &str)], traffic: Traffic, controller: Controller, un
         if sim.until(until) != Halt::Events {
             return (sends, arrivals);
         }
-        for event in sim.events().collect::<Vec<_>>() {
-            driver.on_event(&mut sim, &event);
-            if matches!(event, Event::Arrived { endpoint, .. } if endpoint.0 == 0) {
-                arrivals.push(sim.now());
-            }
-        }
+        let events: Vec<_> = sim.events().collect();
+        driver.on_events(&mut sim, &events);
+        let here = |event: &&Event| matches!(event, Event::Arrived { endpoint, .. } if endpoint.0 == 0);
+        arrivals.extend(events.iter().filter(here).map(|_| sim.now()));
     }
 }
 
@@ -110,9 +108,8 @@ fn a_loss_takes_three_tenths_or_half_of_the_window() {
         let connection = driver.connect(&mut sim, 0, UPLOAD, controller.transport()).expect("it connects");
         let (mut factors, mut before) = (vec![], 0);
         while sim.until(Time::NEVER) == Halt::Events {
-            for event in sim.events().collect::<Vec<_>>() {
-                driver.on_event(&mut sim, &event);
-            }
+            let events: Vec<_> = sim.events().collect();
+            driver.on_events(&mut sim, &events);
             let cwnd = driver.report(connection).client.stats.path.cwnd;
             if cwnd < before {
                 factors.push(cwnd as f64 / before as f64);
