@@ -132,7 +132,7 @@ impl Driver {
     }
 
     /// Connects the source of an external flow, the client, with its destination, now, and returns the number of the
-    /// connection.
+    /// connection. The configuration holds for both ends, but that they allow the streams of the traffic.
     ///
     /// # Errors
     /// The flow or the flow back is missing, or the library refuses the configuration.

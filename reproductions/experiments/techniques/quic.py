@@ -35,9 +35,9 @@ class Reached(NamedTuple):
     """What runs with several seeds have reached.
 
     Attributes:
-        goodput: Goodput \\[Mbit/s\\].
+        goodput: Goodput [Mbit/s].
         lost: Share of the packets of the sender that it declared lost.
-        others: Goodput of the other flow, if there is one \\[Mbit/s\\].
+        others: Goodput of the other flow, if there is one [Mbit/s].
     """
 
     goodput: Estimate
@@ -179,7 +179,7 @@ def page() -> str:
         "library": "What belongs to the library, and not to the network:",
         "cross": (
             "The same connection shares its chain, 3 hops from the same source to the same destination, with CUBIC "
-            "of Chappe's TCP."
+            "of Chappe's TCP. On the right a connection of TCP takes its place."
         ),
         "wires": (
             "A wire of 20 Mbit/s with a round-trip time of 40 ms and the queue of the preset loses packets at random, "
@@ -192,12 +192,12 @@ def page() -> str:
         "**Pacing is 1.25 windows per round trip for every congestion control**: the library ignores the pacing rate "
         "of BBR. The random phase of BBR's cycle, which the library takes from the operating system, only changes "
         "that rate, so that runs are still equal, byte for byte.",
-        "**It depends on how often it is asked**, because each call may send what pacing allows by then. The driver calls "
-        "an end only after its own events, and lets it read all datagrams of an instant, such as those of an A-MPDU, "
-        "before it sends. Asked after each datagram, it sends more acknowledgements: in the same runs of CUBIC over "
-        "`802.11n` 51.72 Mbit/s over 1 hop and 6.18 over 7, and BBR over 1 hop lost 16.5 % of its packets.",
-        "**CUBIC has no HyStart**, so that slow start fills the queue, and there is no undo: a packet that was only late "
-        "reduces the window like a lost one.",
+        "**It depends on how often it is asked**, because each call may send what pacing allows by then. The driver "
+        "calls an end only after its own events, and lets it read all datagrams of an instant, such as those of an "
+        "A-MPDU, before it sends. Asked after each datagram, it sends more acknowledgements: in the same runs of CUBIC "
+        "over `802.11n` 51.72 Mbit/s over 1 hop and 6.18 over 7, and BBR over 1 hop lost 16.5 % of its packets.",
+        "**CUBIC has no HyStart**, so that slow start fills the queue, and there is no undo: a packet that was only "
+        "late reduces the window like a lost one.",
         "**`congestion_events` counts batches of lost packets**, not reductions of the window.",
     ]
     filled = {
