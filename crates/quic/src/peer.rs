@@ -108,7 +108,7 @@ impl Peer {
         of_library.map_or(Time::NEVER, since_begin).min(self.application.deadline())
     }
 
-    /// Takes a datagram; an answer outside the connection, if there is one, is in the buffer.
+    /// Takes a datagram. What the endpoint would answer outside a connection is not sent.
     pub(crate) fn on_datagram(&mut self, ecn: Ecn, data: &[u8], now: Time) {
         let at = self.instant(now);
         let ecn = match ecn {
@@ -128,7 +128,6 @@ impl Peer {
                     connection.handle_event(event);
                 }
             }
-            // Resets and refusals, for connections that are lost.
             Some(DatagramEvent::Response(_)) | None => {}
         }
         self.settle(now);
