@@ -104,3 +104,12 @@ def test_mistakes_are_named(
     assert cli.main(["export", "mahimahi", str(file), *arguments]) == 2
     printed = capsys.readouterr()
     assert (printed.out, message in printed.err) == ("", True), printed.err
+
+
+def test_an_event_of_a_random_flow_is_refused() -> None:
+    event = [{"at": "1 s", "action": "flow_stop", "flow": 1}]
+    pair = {"run.stop": "5 s", "topology.hops": 1, "traffic.flows": 1, "flow": [{"src": 0, "dst": 1}], "event": event}
+    with pytest.raises(ValueError, match=r"an event names a flow of `traffic`, .*: give it in `flow`"):
+        times(chappe.Scenario(pair))
+    event[0]["flow"] = 0
+    assert times(chappe.Scenario(pair))

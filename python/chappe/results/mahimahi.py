@@ -94,13 +94,12 @@ def _replaced(scenario: Scenario, flow: int, src: int, dst: int) -> tuple[int, i
     if there is not None:
         return there, flow, scenario
     listed = [*scenario.settings["flow"], {"src": src, "dst": dst, "app": "external"}]
-    scenario = scenario.with_settings({"flow": listed})
-    own = _external(scenario, src, dst)
+    own = _external(scenario.with_settings({"flow": listed, "event": []}), src, dst)
     assert own is not None
     # Random flows come behind those of the list.
     if any(event["flow"] != "none" and event["flow"] >= own for event in scenario.settings["event"]):
         raise ValueError("an event names a flow of `traffic`, which has another number in the copy: give it in `flow`")
-    return own, flow + (flow >= own), scenario
+    return own, flow + (flow >= own), scenario.with_settings({"flow": listed})
 
 
 def _external(scenario: Scenario, src: int, dst: int) -> int | None:
