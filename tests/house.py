@@ -165,7 +165,7 @@ PARTS = {
     "core": ("crates/*/src/**/*.rs",),
     "library": ("python/**/*.py", "python/**/*.pyi"),
     "benches": ("benches/**/*.py",),
-    "tests": ("tests/**/*.py", "crates/core/tests/**/*.rs", "fuzz/**/*.rs", "fuzz/**/*.py"),
+    "tests": ("tests/**/*.py", "crates/*/tests/**/*.rs", "fuzz/**/*.rs", "fuzz/**/*.py"),
     "pages of users": ("docs/**/*.md", "*.md"),
     "reproductions": ("reproductions/**/*.py",),
     "pages of records": ("reproductions/**/*.md",),

@@ -452,7 +452,7 @@ def test_bash_completes(command: Command, tmp_path: Path) -> None:
     # Old names are not offered.
     assert completed(script, "m") == []
     assert completed(script, "run", "--s") == ["--set", "--seed"]
-    assert completed(script, "export", "") == ["mobility"]
+    assert completed(script, "export", "") == ["mobility", "mahimahi"]
     assert completed(script, "run", "a.toml", "--set", "tcp.vegas.al") == ["tcp.vegas.alpha"]
     assert completed(script, "sweep", "a.toml", "--axis", "tcp.vegas.al") == ["tcp.vegas.alpha"]
     assert completed(script, "explain", "goodput_") == ["goodput_bps"]

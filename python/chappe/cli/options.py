@@ -187,6 +187,12 @@ def _measure_option(
     )
 
 
+def _window(text: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,4}", text) or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"a window is a whole number of packets from 1 to 9999, not {plain(text)}")
+    return int(text)
+
+
 def _choice(text: str) -> str:
     """Choice of flows."""
     from chappe.scenario import flow_selection
@@ -499,7 +505,7 @@ def parser(words: Sequence[str] = ()) -> Parser:
     q.add_argument("--lines", type=_lines, metavar="N", default=40, help="largest number of lines (default: 40)")
     _json_option(q)
 
-    q = command("export", scenarios.export_mobility, "write a part of a scenario in the format of another program")
+    q = command("export", scenarios.export_mobility, "write movements or a path in the format of another program")
     exports = q.add_subparsers(metavar="PART", required=True)
     q = exports.add_parser("mobility", help="movements of the nodes", description="Write the movements of the nodes.")
     _file(q, "scenario file (TOML); -: standard input")
@@ -513,6 +519,20 @@ def parser(words: Sequence[str] = ()) -> Parser:
     )
     q.add_argument("--until", metavar="TIME", help='end of the movement, such as "500 s" (default: the end of the run)')
     q.add_argument("--path", metavar="FILE", help="write to this file instead of the terminal")
+    q = exports.add_parser(
+        "mahimahi",
+        help="delivery opportunities of a path",
+        description="Write the times at which the path of a flow delivers packets, as traces for mm-link of Mahimahi.",
+    )
+    q.set_defaults(do=scenarios.export_mahimahi)
+    _file(q, "scenario file (TOML); -: standard input")
+    _set_option(q)
+    _seed_option(q)
+    q.add_argument("--flow", type=_flow, metavar="N", default=0, help="number of the flow (default: 0)")
+    q.add_argument("--until", metavar="TIME", help='end of the trace, such as "60 s" (default: the end of the run)')
+    q.add_argument("--window", type=_window, metavar="N", default=16, help="number of packets under way (default: 16)")
+    q.add_argument("--up", metavar="FILE", help="trace from the source; without a file it is printed")
+    q.add_argument("--down", metavar="FILE", help="trace from the destination back to the source")
 
     q = command(
         "explain", reference.explain, "explain a setting, a word, a table, a column or a measure; list the models"

@@ -209,3 +209,30 @@ def export_mobility(args: argparse.Namespace) -> int:
     except OSError as e:
         raise unwritable(path, e) from None
     return 0
+
+
+def export_mahimahi(args: argparse.Namespace) -> int:
+    """``chappe export mahimahi``."""
+    scenario, until_s = collect_errors(lambda: load(args), lambda: time_of("--until", args.until))
+    from chappe.results.mahimahi import trace
+
+    options = {"--up": args.up, "--down": args.down}
+    paths = {name: output(file, name, outputs.TRACE, scenario._files) for name, file in options.items() if file}
+    if len(paths) == 2 and len(set(paths.values())) == 1:
+        raise CommandError("--up and --down name the same file")
+    until_ns = None if until_s is None else round(until_s * 1e9)
+    try:
+        texts_by_option = {
+            name: trace(scenario, args.flow, reverse=name == "--down", until_ns=until_ns, window=args.window)
+            for name in paths or ["--up"]
+        }
+    except ValueError as e:
+        raise CommandError(str(e)) from None
+    if not paths:
+        print(texts_by_option["--up"], end="")
+    for name, path in paths.items():
+        try:
+            outputs.write(path, texts_by_option[name].encode("utf-8"), outputs.TRACE, scenario._files)
+        except OSError as e:
+            raise unwritable(path, e) from None
+    return 0

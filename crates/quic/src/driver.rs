@@ -1,0 +1,252 @@
+//! Drives the connections of a run.
+
+use crate::application::{Traffic, streams_of};
+use crate::peer::{End, Peer};
+use chappe_core::packet::{FlowId, NodeId};
+use chappe_core::rng::mix;
+use chappe_core::run::Setup;
+use chappe_core::run::external::{Event, Injection};
+use chappe_core::sim::{Halt, Sim};
+use chappe_core::unit::{Span, Time};
+use quinn_proto::congestion::Controller;
+use quinn_proto::{ConnectError, TransportConfig};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Reason why there is no connection.
+#[derive(Debug)]
+pub enum Refusal {
+    /// The flow is not external, or a connection has it.
+    NoFlow(u32),
+    /// There is no free external flow back to the source of the flow.
+    NoWayBack(u32),
+    /// The library refuses it.
+    Library(ConnectError),
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refusal::NoFlow(flow) => write!(f, "flow {flow} is no free flow with `app = \"external\"`"),
+            Refusal::NoWayBack(flow) => write!(
+                f,
+                "there is no free flow with `app = \"external\"` back to the source of flow {flow}; \
+                 a connection needs one in each direction"
+            ),
+            Refusal::Library(e) => write!(f, "{}: {e}", crate::STACK),
+        }
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// What a connection has reached so far.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// Node of the client.
+    pub from: NodeId,
+    /// Node of the server.
+    pub to: NodeId,
+    /// The client.
+    pub client: End,
+    /// The server.
+    pub server: End,
+    /// Times from requests to the ends of their answers.
+    pub completions: Vec<Span>,
+    /// Datagrams that the network did not take, because a node was off or they were too large.
+    pub refused: u64,
+}
+
+/// An end, its place in the network, and its datagrams under way.
+struct Attached {
+    peer: Peer,
+    node: NodeId,
+    /// Flow of what it sends.
+    out: FlowId,
+    /// Datagrams that it has sent, by their tags.
+    sent: BTreeMap<u64, Vec<u8>>,
+    next_tag: u64,
+    refused: u64,
+}
+
+impl Attached {
+    fn new(peer: Peer, node: NodeId, out: FlowId) -> Attached {
+        Attached { peer, node, out, sent: BTreeMap::new(), next_tag: 0, refused: 0 }
+    }
+
+    /// Sends what the peer has to send now.
+    fn send(&mut self, sim: &mut Sim) {
+        while let Some((ecn, data)) = self.peer.transmit(sim.now()) {
+            let tag = self.next_tag;
+            let datagram = Injection { bytes: data.len() as u32, ecn, dscp: None, tag };
+            self.next_tag += 1;
+            match sim.inject(self.out, datagram) {
+                Ok(()) => drop(self.sent.insert(tag, data)),
+                Err(_) => self.refused += 1,
+            }
+        }
+    }
+}
+
+/// Drives the connections of a run.
+///
+/// Connections at one node share its timer, which no other driver may set.
+pub struct Driver {
+    seed: u64,
+    /// Instant of the library at the time 0 of the run: instants cannot be made from numbers.
+    base: Instant,
+    /// External flows and their ends.
+    flows: Vec<Option<(NodeId, NodeId)>>,
+    /// Client and server of each connection in turn.
+    ends: Vec<Attached>,
+    /// For each flow the end that sends over it.
+    senders: Vec<Option<usize>>,
+}
+
+impl Driver {
+    /// A driver of a run without connections.
+    pub fn new(setup: &Setup) -> Driver {
+        let flows: Vec<_> = setup.flows.iter().map(|f| f.app.is_external().then_some((f.from, f.to))).collect();
+        let senders = vec![None; flows.len()];
+        Driver { seed: setup.seed, base: Instant::now(), flows, ends: Vec::new(), senders }
+    }
+
+    /// Ends of a flow that is external and that no connection has.
+    fn free_ends(&self, flow: FlowId) -> Option<(NodeId, NodeId)> {
+        let ends = self.flows.get(flow.index()).copied().flatten()?;
+        self.senders[flow.index()].is_none().then_some(ends)
+    }
+
+    /// The first free flow from a node to another.
+    fn between(&self, ends: (NodeId, NodeId)) -> Option<FlowId> {
+        (0..self.flows.len() as u32).map(FlowId).find(|&flow| self.free_ends(flow) == Some(ends))
+    }
+
+    /// The first flow that [`Driver::connect`] would take.
+    pub fn free(&self) -> Option<u32> {
+        let all = 0..self.flows.len() as u32;
+        all.into_iter()
+            .find(|&f| self.free_ends(FlowId(f)).is_some_and(|(from, to)| self.between((to, from)).is_some()))
+    }
+
+    /// Connects the source of an external flow, the client, with its destination, now, and returns the number of the
+    /// connection. The configuration holds for both ends, but that they allow the streams of the traffic.
+    ///
+    /// # Errors
+    /// The flow or the flow back is missing, or the library refuses the configuration.
+    pub fn connect(
+        &mut self,
+        sim: &mut Sim,
+        flow: u32,
+        traffic: Traffic,
+        mut transport: TransportConfig,
+    ) -> Result<usize, Refusal> {
+        let out = FlowId(flow);
+        let (from, to) = self.free_ends(out).ok_or(Refusal::NoFlow(flow))?;
+        let back = self.between((to, from)).ok_or(Refusal::NoWayBack(flow))?;
+        let streams = streams_of(traffic);
+        transport.max_concurrent_uni_streams(streams).max_concurrent_bidi_streams(streams);
+        let transport = Arc::new(transport);
+        let key = |flow: FlowId| mix(mix(self.seed) ^ mix(u64::from(flow.0)));
+        let client = Peer::client(key(out), transport.clone(), self.base, traffic, sim.now());
+        let client = client.map_err(Refusal::Library)?;
+        let server = Peer::server(key(back), transport, self.base);
+        let first = self.ends.len();
+        self.senders[out.index()] = Some(first);
+        self.senders[back.index()] = Some(first + 1);
+        self.ends.extend([Attached::new(client, from, out), Attached::new(server, to, back)]);
+        self.ends[first].send(sim);
+        self.set_timer(sim, from);
+        Ok(first / 2)
+    }
+
+    /// Sets the timer of a node to the earliest deadline of its ends.
+    fn set_timer(&mut self, sim: &mut Sim, node: NodeId) {
+        let here = self.ends.iter_mut().filter(|end| end.node == node);
+        sim.wake(node, here.map(|end| end.peer.deadline()).min().unwrap_or(Time::NEVER));
+    }
+
+    /// Takes the events of a halt, and returns how many belong to the connections.
+    ///
+    /// An end reads all datagrams that arrive at an instant, such as those of an A-MPDU, before it sends: so does a
+    /// program on a host, which reads what its socket has.
+    pub fn on_events(&mut self, sim: &mut Sim, events: &[Event]) -> usize {
+        let (now, mut own) = (sim.now(), 0);
+        // Ends that act, and nodes whose timer has to be set.
+        let (mut acting, mut nodes) = (BTreeSet::new(), BTreeSet::new());
+        for event in events {
+            let end = match *event {
+                Event::Wake { endpoint } => {
+                    for (place, end) in self.ends.iter_mut().enumerate().filter(|(_, end)| end.node == endpoint) {
+                        nodes.insert(endpoint.0);
+                        if end.peer.deadline() <= now {
+                            end.peer.on_timer(now);
+                            acting.insert(place);
+                        }
+                    }
+                    own += usize::from(nodes.contains(&endpoint.0));
+                    continue;
+                }
+                Event::Arrived { flow, .. } | Event::Lost { flow, .. } | Event::Left { flow, .. } => {
+                    self.senders[flow.index()]
+                }
+            };
+            let Some(sender) = end else { continue };
+            own += 1;
+            match *event {
+                // Of what the network delivers twice the library takes the first.
+                Event::Arrived { tag, ecn, copy: false, .. } => {
+                    if let Some(data) = self.ends[sender].sent.remove(&tag) {
+                        self.ends[sender ^ 1].peer.on_datagram(ecn, &data, now);
+                        acting.insert(sender ^ 1);
+                    }
+                }
+                Event::Lost { tag, .. } => drop(self.ends[sender].sent.remove(&tag)),
+                _ => {}
+            }
+        }
+        for place in acting {
+            self.ends[place].send(sim);
+            nodes.insert(self.ends[place].node.0);
+        }
+        for node in nodes {
+            self.set_timer(sim, NodeId(node));
+        }
+        own
+    }
+
+    /// Advances a run that has no other driver to a time, or to its end.
+    pub fn until(&mut self, sim: &mut Sim, at: Time) {
+        let mut events = Vec::new();
+        while sim.until(at) == Halt::Events {
+            events.clear();
+            events.extend(sim.events());
+            self.on_events(sim, &events);
+        }
+    }
+
+    /// Number of connections.
+    pub fn connections(&self) -> usize {
+        self.ends.len() / 2
+    }
+
+    /// What a connection has reached so far.
+    pub fn report(&self, connection: usize) -> Report {
+        let [client, server] = [&self.ends[2 * connection], &self.ends[2 * connection + 1]];
+        Report {
+            from: client.node,
+            to: server.node,
+            client: client.peer.report(),
+            server: server.peer.report(),
+            completions: client.peer.application.completions.clone(),
+            refused: client.refused + server.refused,
+        }
+    }
+
+    /// Congestion control of the client of a connection.
+    pub fn controller(&self, connection: usize) -> Option<&dyn Controller> {
+        self.ends[2 * connection].peer.controller()
+    }
+}
