@@ -156,6 +156,8 @@ pub struct Connection {
     timed: Option<(Seq, Time)>,
     /// Round-trip time measured since the last one that was passed to the window rule.
     sampled: Option<Span>,
+    /// The smallest round-trip time measured; the largest span before one.
+    min_rtt: Span,
     send_times: SendTimes,
     first_sent: Time,
     first_syn_sent: Time,
@@ -241,6 +243,7 @@ impl Connection {
             gave_up: None,
             timed: None,
             sampled: None,
+            min_rtt: Span(u64::MAX),
             send_times,
             first_sent: Time::ZERO,
             first_syn_sent: Time::ZERO,
@@ -413,6 +416,11 @@ impl Connection {
     /// Sums; the observed time of the window ends with the last event.
     pub fn sums(&self) -> &Sums {
         &self.sums
+    }
+
+    /// The smallest round-trip time measured by the retransmission timer; `None`: nothing was measured.
+    pub fn min_rtt(&self) -> Option<Span> {
+        (self.sums.rtt_samples > 0).then_some(self.min_rtt)
     }
 
     /// Integral of min(cwnd, window) over the observed time \[segments ns\].

@@ -37,6 +37,7 @@ impl Connection {
         }
         let rtt = self.now.since(sent);
         self.sampled = Some(rtt);
+        self.min_rtt = self.min_rtt.min(rtt);
         self.sums.rtt_samples += 1;
         self.sums.rtt_ns += rtt.0;
     }
