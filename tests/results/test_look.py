@@ -88,7 +88,7 @@ def test_sums_of_looks_are_the_totals_of_the_tables() -> None:
     assert [look.from_ns for look in looks[1:]] == [look.to_ns for look in looks[:-1]]
     table = results.flows
     for name in ("bytes_delivered", "packets_delivered", "packets_sent"):
-        assert sum(look.flows[name] for look in looks).tolist() == table[name].to_list(), name
+        assert np.sum([look.flows[name] for look in looks], axis=0).tolist() == table[name].to_list(), name
     for name in ("retransmissions", "timeouts"):
         assert sum(look.flows[name][0] for look in looks) == table[name][0], name
         assert np.isnan(looks[-1].flows[name][1]), "a flow over UDP has none"

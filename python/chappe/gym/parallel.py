@@ -19,7 +19,7 @@ from chappe.results.simulation import Simulation
 Seen = dict[str, NDArray[np.float32]]
 
 
-class ParallelEnv(_ParallelEnv[str, NDArray[np.float32], Any]):
+class ParallelEnv(_ParallelEnv[str, NDArray[np.float32], Any]):  # type: ignore[misc]  # it has no types
     """Several agents, each with a flow of its own, that act at the same time.
 
     The agents are ``flow_0``, ``flow_1`` and so on, by the numbers of their flows. They act in that order, and all
