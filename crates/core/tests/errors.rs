@@ -1702,7 +1702,7 @@ fn invalid_events() {
     );
     assert_eq!(
         problem(
-            "node = [{ nodes = \"0-1\", queue.limit = 9 }]\nevent = [{ at = \"10 ms\", action = \"set\", setting = \"queue.limit\", value = 3 }]"
+            "node = [{ nodes = \"0-7\", queue.limit = 9 }]\nevent = [{ at = \"10 ms\", action = \"set\", setting = \"queue.limit\", value = 3 }]"
         ),
         "my.toml:3:52 event 0: `queue.limit` has no effect: no queue has this limit -> other settings apply to all queues"
     );

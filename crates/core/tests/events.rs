@@ -233,7 +233,7 @@ fn a_queue_takes_no_more_than_the_limit_that_is_set() {
     for discipline in ["droptail", "routing_first", "cmu_priority", "red", "codel", "fq_codel", "pie", "transmit_ring"]
     {
         let queue = format!(
-            "queue = {{ discipline = \"{discipline}\", red = {{ min_threshold = 900, max_threshold = 1000 }}, codel.target = \"9 s\", pie.target = \"60 s\" }}"
+            "queue = {{ discipline = \"{discipline}\", red = {{ min_threshold = 900, max_threshold = 1000 }}, codel.target = \"9 s\", fq_codel.drop_batch = 1, pie.target = \"60 s\" }}"
         );
         let of = scenario(&format!("{flow}\n{node}\n{queue}\n{FIXED}"));
         let mut sim = Sim::new(&of.setup(None));

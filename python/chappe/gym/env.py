@@ -48,9 +48,9 @@ class Env(gymnasium.Env[NDArray[np.float32], Any]):
             actions: Settings that may change during a run, each with the values to choose from, written as in a
                 scenario: ``{"tcp.fixed.window": [2, 4, 8]}``. Names that begin with ``tcp.`` or ``cbr.`` belong to the
                 flow of the agent. An episode begins with the values of the scenario.
-            observations: Names from :data:`OBSERVATIONS`, or of a node: ``"node.2.queue_packets"``. What was not
+            observations: Names from ``chappe.gym.OBSERVATIONS``, or of a node: ``"node.2.queue_packets"``. What was not
                 measured is 0.
-            reward: A name from :data:`REWARDS`, or a function of the columns of the flow.
+            reward: A name from ``chappe.gym.REWARDS``, or a function of the columns of the flow.
             step: Length of a step, as a text with a unit or in seconds.
             flow: Flow of the agent.
 

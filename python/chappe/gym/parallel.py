@@ -23,7 +23,7 @@ class ParallelEnv(_ParallelEnv[str, NDArray[np.float32], Any]):  # type: ignore[
     """Several agents, each with a flow of its own, that act at the same time.
 
     The agents are ``flow_0``, ``flow_1`` and so on, by the numbers of their flows. They act in that order, and all
-    episodes end together; otherwise each is an agent of :class:`Env`.
+    episodes end together; otherwise each is an agent of ``Env``.
 
     Attributes:
         possible_agents: Names of all agents.
@@ -42,14 +42,14 @@ class ParallelEnv(_ParallelEnv[str, NDArray[np.float32], Any]):  # type: ignore[
         step: str | float = "100 ms",
         flows: Sequence[int] | None = None,
     ):
-        """Checks all arguments, which are those of :class:`Env`.
+        """Checks all arguments, which are those of ``Env``.
 
         Args:
-            scenario: As in :class:`Env`.
-            actions: As in :class:`Env`; with several agents all settings belong to flows.
-            observations: As in :class:`Env`.
-            reward: As in :class:`Env`.
-            step: As in :class:`Env`.
+            scenario: As in ``Env``.
+            actions: As in ``Env``; with several agents all settings belong to flows.
+            observations: As in ``Env``.
+            reward: As in ``Env``.
+            step: As in ``Env``.
             flows: Flows of the agents; ``None``: all flows of the scenario.
 
         Raises:

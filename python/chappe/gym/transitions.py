@@ -16,7 +16,7 @@ from chappe.results.storage import metadata, tables
 
 
 class Transitions(gymnasium.Wrapper[NDArray[np.float32], Any, NDArray[np.float32], Any]):
-    """An :class:`Env` whose steps are recorded.
+    """An ``Env`` whose steps are recorded.
 
     Each row is a step: what the agent set, and what it saw at its end. Row 0 of an episode is its ``reset``, without
     action and reward. Columns: ``episode`` and ``step`` from 0; ``run_seed``; ``time_s``, the end of the step; a column
@@ -34,7 +34,7 @@ class Transitions(gymnasium.Wrapper[NDArray[np.float32], Any, NDArray[np.float32
         """Takes an environment that no other wrapper changes.
 
         Raises:
-            TypeError: If it is no :class:`Env`.
+            TypeError: If it is no ``Env``.
         """
         if not isinstance(env, Env):
             raise TypeError(f"Transitions record an Env of chappe.gym, not {env}")

@@ -20,9 +20,9 @@ from chappe.results.look import FLOW_COLUMNS
 
 
 class VectorEnv(_VectorEnv[NDArray[np.float32], Any, NDArray[Any]]):
-    """Environments like :class:`Env`, stepped together.
+    """Environments like ``Env``, stepped together.
 
-    With ``reset(seed=s)``, environment ``i`` does what an :class:`Env` does after ``reset(seed=s + i)``. An environment
+    With ``reset(seed=s)``, environment ``i`` does what an ``Env`` does after ``reset(seed=s + i)``. An environment
     whose episode has ended begins the next one at the next step, whatever the action (``AutoresetMode.NEXT_STEP``).
     """
 
@@ -39,16 +39,16 @@ class VectorEnv(_VectorEnv[NDArray[np.float32], Any, NDArray[Any]]):
         step: str | float = "100 ms",
         flow: int = 0,
     ):
-        """Checks all arguments, which are those of :class:`Env`.
+        """Checks all arguments, which are those of ``Env``.
 
         Args:
-            scenario: As in :class:`Env`.
+            scenario: As in ``Env``.
             num_envs: Number of environments.
-            actions: As in :class:`Env`.
-            observations: As in :class:`Env`.
-            reward: As in :class:`Env`.
-            step: As in :class:`Env`.
-            flow: As in :class:`Env`.
+            actions: As in ``Env``.
+            observations: As in ``Env``.
+            reward: As in ``Env``.
+            step: As in ``Env``.
+            flow: As in ``Env``.
 
         Raises:
             ScenarioError: If a scenario cannot be run, or a setting may not change or cannot have a value.

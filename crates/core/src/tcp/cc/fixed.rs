@@ -2,13 +2,14 @@
 
 use super::interface::{Congestion, Window};
 use super::registry::WindowRule;
+use crate::setting::Shared;
 use crate::setting::limit::range;
 use crate::settings;
 use crate::unit::{BitRate, Bytes, Span};
 
 settings! {
     /// A constant window.
-    pub struct Config {
+    pub struct Settings {
         /// The window \[segments\].
         pub window: u32 = 4 => range(1, 1_000_000),
         /// Rate at which new segments follow each other, counted in payload; "unlimited": they are sent as soon as the
@@ -16,6 +17,9 @@ settings! {
         pub pacing_rate: Option<BitRate> | "unlimited" = None => range(BitRate(1), BitRate(1_000_000_000_000)),
     }
 }
+
+/// Settings of a constant window.
+pub type Config = Shared<Settings>;
 
 /// A window rule without growth or cuts.
 #[derive(Clone, Debug)]

@@ -77,6 +77,9 @@ impl OwnNode {
     }
 }
 
+/// Stands for no round-trip time.
+const NO_SAMPLE: Span = Span(u64::MAX);
+
 /// The sending half of a connection.
 #[derive(Clone, Debug)]
 pub struct Connection {
@@ -154,9 +157,9 @@ pub struct Connection {
     gave_up: Option<Time>,
     /// The segment whose round trip is measured, and the time at which it was sent.
     timed: Option<(Seq, Time)>,
-    /// Round-trip time measured since the last one that was passed to the window rule.
-    sampled: Option<Span>,
-    /// The smallest round-trip time measured; the largest span before one.
+    /// Round-trip time measured since the last one that was passed to the window rule; otherwise [`NO_SAMPLE`].
+    sampled: Span,
+    /// The smallest round-trip time measured; [`NO_SAMPLE`] before one.
     min_rtt: Span,
     send_times: SendTimes,
     first_sent: Time,
@@ -242,8 +245,8 @@ impl Connection {
             unanswered: 0,
             gave_up: None,
             timed: None,
-            sampled: None,
-            min_rtt: Span(u64::MAX),
+            sampled: NO_SAMPLE,
+            min_rtt: NO_SAMPLE,
             send_times,
             first_sent: Time::ZERO,
             first_syn_sent: Time::ZERO,
@@ -420,7 +423,7 @@ impl Connection {
 
     /// The smallest round-trip time measured by the retransmission timer; `None`: nothing was measured.
     pub fn min_rtt(&self) -> Option<Span> {
-        (self.sums.rtt_samples > 0).then_some(self.min_rtt)
+        (self.min_rtt != NO_SAMPLE).then_some(self.min_rtt)
     }
 
     /// Integral of min(cwnd, window) over the observed time \[segments ns\].
