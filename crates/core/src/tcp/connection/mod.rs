@@ -154,7 +154,8 @@ pub struct Connection {
     sent_before: u64,
     /// Timeouts since the last answer of the other end.
     unanswered: u32,
-    gave_up: Option<Time>,
+    /// Time at which the connection was given up; NEVER before that.
+    gave_up: Time,
     /// The segment whose round trip is measured, and the time at which it was sent.
     timed: Option<(Seq, Time)>,
     /// Round-trip time measured since the last one that was passed to the window rule; otherwise [`NO_SAMPLE`].
@@ -243,7 +244,7 @@ impl Connection {
             timer: Time::NEVER,
             sent_before: 0,
             unanswered: 0,
-            gave_up: None,
+            gave_up: Time::NEVER,
             timed: None,
             sampled: NO_SAMPLE,
             min_rtt: NO_SAMPLE,
@@ -370,7 +371,7 @@ impl Connection {
 
     /// Time at which the connection was given up.
     pub fn gave_up(&self) -> Option<Time> {
-        self.gave_up
+        (self.gave_up != Time::NEVER).then_some(self.gave_up)
     }
 
     /// Send times of the outstanding segments.

@@ -135,7 +135,7 @@ impl Connection {
         let gives_up = of_syn.or(self.cfg.max_timeouts).is_some_and(|most| self.unanswered >= most);
         self.unanswered += 1;
         if gives_up {
-            self.gave_up = Some(self.now);
+            self.gave_up = self.now;
             self.timer = Time::NEVER;
             self.pacer.pause();
         }
