@@ -81,7 +81,7 @@ __all__ = [
     "sweep",
 ]
 
-_MODULES = ("measures", "plot", "stats", "study", "text", "typing")
+_MODULES = ("gym", "measures", "plot", "stats", "study", "text", "typing")
 """Public modules."""
 
 _LATE = {

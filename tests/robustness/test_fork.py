@@ -105,6 +105,8 @@ ANSWERED = {
     **{f"Simulation.{name}": f"run.{name}" for name in ("results", "time_ns", "time_s")},
     "Simulation.endpoint": "chappe.start(driven).endpoint(0)",
     "Simulation.events": "list(run.events())",
+    "Simulation.copy": "run.copy()",
+    "Simulation.look": "run.look()",
     "Simulation.run_until": "run.run_until(1)",
     "Simulation.set": "chappe.start(scenario).set('flow.0.tcp.receive_window', 4)",
     "Simulation.stations": "run.stations()",

@@ -1635,7 +1635,8 @@ fn invalid_events() {
         at("action = \"set\", setting = \"flow.0.tcp.receive_window\""),
         "my.toml:3:53 event 0: `flow.0.tcp.receive_window` gets no value -> write it as `value`"
     );
-    let may = "flow.N.cbr.interval, flow.N.tcp.receive_window, flow.N.tcp.max_cwnd, wired_link.N.rate, wired_link.N.delay, wired_link.N.error.rate, wired_link.N.back.rate, \
+    let may = "flow.N.cbr.interval, flow.N.tcp.receive_window, flow.N.tcp.max_cwnd, flow.N.tcp.fixed.window, flow.N.tcp.fixed.pacing_rate, \
+               flow.N.tcp.delayed_ack.segments, queue.limit, node.N.queue.limit, wired_link.N.rate, wired_link.N.delay, wired_link.N.error.rate, wired_link.N.back.rate, \
                wired_link.N.back.delay, wired_link.N.back.error.rate, wlan.error.rate";
     assert_eq!(
         at("action = \"set\", setting = \"tcp.receive_window\", value = 3"),
@@ -1682,6 +1683,32 @@ fn invalid_events() {
             "flow = [{ dst = 1, app = \"cbr\" }]\nevent = [{ at = \"10 ms\", action = \"set\", setting = \"flow.0.tcp.max_cwnd\", value = 3 }]"
         ),
         "my.toml:3:52 event 0: `flow.0.tcp.max_cwnd` has no effect: flow 0 goes over UDP -> choose a flow over TCP"
+    );
+    assert_eq!(
+        at("action = \"set\", setting = \"flow.0.tcp.fixed.window\", value = 3"),
+        "my.toml:3:53 event 0: `flow.0.tcp.fixed.window` has no effect: the window of flow 0 follows `reno` \
+         -> only a window that is `fixed` is set from outside"
+    );
+    assert_eq!(
+        problem(
+            "tcp.ack_policy = \"every\"\nevent = [{ at = \"10 ms\", action = \"set\", setting = \"flow.0.tcp.delayed_ack.segments\", value = 3 }]"
+        ),
+        "my.toml:3:52 event 0: `flow.0.tcp.delayed_ack.segments` has no effect: the receiver of flow 0 is `every` \
+         -> only a receiver that is `delayed` counts segments"
+    );
+    assert_eq!(
+        at("action = \"set\", setting = \"queue.limit\", value = 0"),
+        "my.toml:3:76 event 0: `queue.limit` is 0 -> it must be from 1 to 1000000"
+    );
+    assert_eq!(
+        problem(
+            "node = [{ nodes = \"0-7\", queue.limit = 9 }]\nevent = [{ at = \"10 ms\", action = \"set\", setting = \"queue.limit\", value = 3 }]"
+        ),
+        "my.toml:3:52 event 0: `queue.limit` has no effect: no queue has this limit -> other settings apply to all queues"
+    );
+    assert_eq!(
+        at("action = \"set\", setting = \"node.0.queue.limit\", value = 3"),
+        "my.toml:3:53 event 0: there is no node 0 -> no `node` is listed"
     );
     assert_eq!(
         at("action = \"set\", setting = \"wired_link.0.rate\", value = \"1 Mbit/s\""),

@@ -125,6 +125,134 @@ fn to_stand_still_changes_nothing() {
 }
 
 #[test]
+fn to_look_changes_nothing_and_sees_what_the_tables_count() {
+    for more in ["", "extends = \"linux\"\n", "extends = \"ns2-2.35\"\n"] {
+        let text = with_events(&format!("{more}{CHAIN}"), &script());
+        let mut sim = Sim::new(&scenario(&text).setup(None));
+        let (mut before, mut bytes, mut sending, mut sensing) = (sim.look(), 0.0, 0.0, 0.0);
+        for at in (37..12_000).step_by(37).chain([12_000]) {
+            sim.until(ms(at));
+            let now = sim.look();
+            let seconds = now.at.since(before.at).as_secs();
+            bytes += now.flow_rows(&before).map(|row| row[1]).sum::<f64>();
+            sending += now.radio_rows(&before).map(|row| row[2] * seconds).sum::<f64>();
+            sensing += now.radio_rows(&before).map(|row| row[3] * seconds).sum::<f64>();
+            before = now;
+        }
+        let untouched = ran(&text);
+        assert_eq!(tables(untouched.recorder()), tables(sim.recorder()), "{more}");
+        // The same run, of which nothing is left out.
+        let whole = text.replace("batches = 4", "batches = 1, warmup_batches = 0");
+        let airtime = ran(&whole).recorder().airtime();
+        let spent = |uses: &[&str]| uses.iter().flat_map(|u| airtime.numbers(u).expect("a column")).sum::<f64>();
+        let own = ["data_s", "retransmitted_data_s", "tcp_acks_s", "control_s", "routing_s", "collided_s"];
+        assert!((sending - spent(&own)).abs() < 1e-6, "{more}: {sending} {}", spent(&own));
+        let others = spent(&["reception_s", "carrier_sense_s"]);
+        assert!((sensing - others).abs() < 1e-6, "{more}: {sensing} {others}");
+        let flows = ran(&whole).recorder().flows();
+        let counted: u64 = flows.counts("bytes_delivered").expect("a column").iter().sum();
+        assert_eq!(bytes, counted as f64, "{more}");
+        assert!(counted > 100_000);
+    }
+}
+
+/// A chain with a constant window.
+const FIXED: &str = r#"
+    run = { stop = "6 s", batches = 1, warmup_batches = 0 }
+    topology = { hops = 2 }
+    tcp = { congestion_control = "fixed", loss_recovery = "newreno", fixed.window = 2 }
+"#;
+
+fn set(sim: &mut Sim, of: &Scenario, setting: &str, value: &Json) {
+    let event = json!({ "action": "set", "setting": setting, "value": value });
+    of.commands(&event).expect("a good command").iter().for_each(|command| sim.apply(command));
+}
+
+#[test]
+fn a_constant_window_changes_at_once() {
+    let of = scenario(FIXED);
+    let mut sim = Sim::new(&of.setup(None));
+    let outstanding = |sim: &Sim| sim.look().flows[0].sender.expect("TCP").outstanding;
+    // Before the SYN is acknowledged it is the window with which the connection begins.
+    set(&mut sim, &of, "flow.0.tcp.fixed.window", &json!(3));
+    assert_eq!(outstanding(&sim), 0);
+    sim.until(ms(1000));
+    assert_eq!(outstanding(&sim), 3);
+    set(&mut sim, &of, "flow.0.tcp.fixed.window", &json!(20));
+    assert_eq!(outstanding(&sim), 20, "sent without waiting for an acknowledgement");
+    assert_eq!(sim.look().flows[0].sender.expect("TCP").cwnd, 20.0);
+    set(&mut sim, &of, "flow.0.tcp.fixed.window", &json!(1));
+    sim.until(ms(2000));
+    assert_eq!(outstanding(&sim), 1);
+}
+
+#[test]
+fn a_constant_rate_is_kept_and_changes_at_once() {
+    let text = FIXED.replace("fixed.window = 2", "fixed.window = 50, fixed.pacing_rate = \"200 kbit/s\"");
+    let of = scenario(&text);
+    let mut sim = Sim::new(&of.setup(None));
+    let sent = |sim: &mut Sim, to: u64| {
+        let before = sim.look().flows[0].counters.packets_sent;
+        sim.until(ms(to));
+        sim.look().flows[0].counters.packets_sent - before
+    };
+    sent(&mut sim, 1000);
+    // A segment has 1460 B, as the setting `tcp.mss` says.
+    let per_second = |rate: f64| rate / (8.0 * f64::from(of.config().tcp.mss.0));
+    let paced = sent(&mut sim, 2000) as f64;
+    assert!((paced - per_second(200e3)).abs() <= 1.0, "{paced}");
+    set(&mut sim, &of, "flow.0.tcp.fixed.pacing_rate", &json!("400 kbit/s"));
+    let faster = sent(&mut sim, 3000) as f64;
+    assert!((faster - per_second(400e3)).abs() <= 1.0, "{faster}");
+    set(&mut sim, &of, "flow.0.tcp.fixed.pacing_rate", &json!("unlimited"));
+    assert_eq!(sim.look().flows[0].sender.expect("TCP").outstanding, 50);
+}
+
+#[test]
+fn acknowledgements_cover_as_many_segments_as_are_set() {
+    let text = FIXED.replace("fixed.window = 2", "fixed.window = 12, delayed_ack.segments = 1");
+    let of = scenario(&text);
+    let mut sim = Sim::new(&of.setup(None));
+    let share = |sim: &mut Sim, to: u64| {
+        let before = sim.look().flows[0].counters;
+        sim.until(ms(to));
+        let counters = sim.look().flows[0].counters.since(&before);
+        counters.packets_delivered as f64 / counters.tcp_acks_received as f64
+    };
+    sim.until(ms(1000));
+    assert!((share(&mut sim, 3000) - 1.0).abs() < 0.1);
+    set(&mut sim, &of, "flow.0.tcp.delayed_ack.segments", &json!(4));
+    sim.until(ms(3500));
+    assert!((share(&mut sim, 6000) - 4.0).abs() < 0.3);
+}
+
+#[test]
+fn a_queue_takes_no_more_than_the_limit_that_is_set() {
+    let flow = "flow = [{ src = 0, dst = 2, app = \"cbr\" }, { src = 2, dst = 0, app = \"cbr\" }]\n    cbr.interval = \"1 ms\"";
+    let node = "node = [{ nodes = 2, queue.limit = 30 }]";
+    for discipline in ["droptail", "routing_first", "cmu_priority", "red", "codel", "fq_codel", "pie", "transmit_ring"]
+    {
+        let queue = format!(
+            "queue = {{ discipline = \"{discipline}\", red = {{ min_threshold = 900, max_threshold = 1000 }}, codel.target = \"9 s\", fq_codel.drop_batch = 1, pie.target = \"60 s\" }}"
+        );
+        let of = scenario(&format!("{flow}\n{node}\n{queue}\n{FIXED}"));
+        let mut sim = Sim::new(&of.setup(None));
+        let waiting = |sim: &Sim| [0, 2].map(|n| sim.look().radios[n].queue);
+        sim.until(ms(2000));
+        let [common, own] = waiting(&sim);
+        assert!((45..=50).contains(&common) && (25..=30).contains(&own), "{discipline}: {common} {own}");
+        set(&mut sim, &of, "queue.limit", &json!(7));
+        sim.until(ms(3000));
+        let [common, own] = waiting(&sim);
+        assert!((4..=7).contains(&common) && (25..=30).contains(&own), "{discipline}: {common} {own}");
+        set(&mut sim, &of, "node.0.queue.limit", &json!(12));
+        sim.until(ms(4000));
+        let own = waiting(&sim)[1];
+        assert!((8..=12).contains(&own), "{discipline}: {own}");
+    }
+}
+
+#[test]
 fn nothing_passes_a_node_that_is_off() {
     let text = r#"
         run = { stop = "10 s", batches = 1, warmup_batches = 0, airtime = true }

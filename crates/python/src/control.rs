@@ -4,6 +4,7 @@ use crate::arrow::Rowset;
 use crate::recorded::{self, Recorded};
 use crate::{MOST_STEPS, PATIENCE, Results, Scenario, limit_error, parse, scenario_error};
 use chappe_core::packet::{Ecn, FlowId, NodeId, Reason};
+use chappe_core::record::look::{self, State};
 use chappe_core::run::End;
 use chappe_core::run::external::{Event, Injection, Refused};
 use chappe_core::setting::{Node, Scalar};
@@ -11,6 +12,7 @@ use chappe_core::sim::{Halt, Sim};
 use chappe_core::unit::Time;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use serde_json::json;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
@@ -26,6 +28,8 @@ struct Driven {
     events: Vec<PlainEvent>,
     /// Number of halts for events.
     halts: u64,
+    /// State at the last look.
+    seen: State,
 }
 
 /// Number of halts for events between two checks of the memory, which looks at every node.
@@ -76,6 +80,16 @@ impl Run {
     }
 }
 
+fn numbers(py: Python<'_>, values: impl Iterator<Item = f64>) -> Bound<'_, PyBytes> {
+    PyBytes::new(py, &values.flat_map(f64::to_ne_bytes).collect::<Vec<u8>>())
+}
+
+/// Columns of the rows of flows and of radios that a look returns.
+#[pyfunction]
+pub fn look_columns() -> (Vec<&'static str>, Vec<&'static str>) {
+    (look::FLOW_COLUMNS.to_vec(), look::RADIO_COLUMNS.to_vec())
+}
+
 /// Word for the reason of the end.
 pub fn word(end: Option<End>) -> &'static str {
     match end {
@@ -98,16 +112,36 @@ impl Run {
             scenario,
             now: AtomicU64::new(0),
             progress: AtomicU64::new(sim.progress().to_bits()),
-            driven: Mutex::new(Driven { sim, recorded: Recorded::default(), events: Vec::new(), halts: 0 }),
+            driven: Mutex::new(Driven {
+                sim,
+                recorded: Recorded::default(),
+                events: Vec::new(),
+                halts: 0,
+                seen: State::default(),
+            }),
             canceled: AtomicBool::new(false),
         }
+    }
+
+    /// A copy of the run, which goes on independently.
+    fn copy(&self, py: Python<'_>) -> PyResult<Run> {
+        let Driven { sim, recorded, events, halts, seen } = &*self.driven()?;
+        let recorded = recorded.copy(py);
+        let driven = Driven { sim: sim.clone(), recorded, events: events.clone(), halts: *halts, seen: seen.clone() };
+        Ok(Run {
+            scenario: self.scenario.clone_ref(py),
+            now: AtomicU64::new(sim.now().0),
+            progress: AtomicU64::new(sim.progress().to_bits()),
+            driven: Mutex::new(driven),
+            canceled: AtomicBool::new(self.canceled.load(Ordering::Relaxed)),
+        })
     }
 
     /// Advances to an instant [ns], or to the end, with `halts` also to events of external flows; releases the GIL.
     /// `progress` is called with the completed share of the run. Events are kept until they are taken.
     fn until(&self, py: Python<'_>, at: Option<u64>, progress: Option<Bound<'_, PyAny>>, halts: bool) -> PyResult<()> {
         let mut guard = self.driven()?;
-        let Driven { sim, recorded, events, halts: told } = &mut *guard;
+        let Driven { sim, recorded, events, halts: told, .. } = &mut *guard;
         let at = at.map_or(Time::NEVER, Time);
         let limit = self.scenario.get().0.config().run.max_memory.0;
         let most = if sim.tables().next().is_some() { recorded::MOST_STEPS } else { MOST_STEPS };
@@ -186,6 +220,16 @@ impl Run {
         let sim: &Sim = sim;
         let recorder = py.detach(|| sim.so_far());
         Ok(Results { recorder, end: word(sim.end()), simulated: sim.now(), recorded: recorded.kept(py) })
+    }
+
+    /// Begin and end of the interval since the last look [ns], and rows of flows and of radios as numbers of 8 bytes, in
+    /// the order of `look_columns`.
+    fn look<'py>(&self, py: Python<'py>) -> PyResult<(u64, u64, Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
+        let Driven { sim, seen, .. } = &mut *self.driven()?;
+        let before = std::mem::replace(seen, sim.look());
+        let flows = numbers(py, seen.flow_rows(&before).flatten());
+        let radios = numbers(py, seen.radio_rows(&before).flatten());
+        Ok((before.at.0, seen.at.0, flows, radios))
     }
 
     /// State of every radio and its station now.

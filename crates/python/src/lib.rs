@@ -419,6 +419,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<control::Run>()?;
     m.add_function(wrap_pyfunction!(run, m)?)?;
     m.add_function(wrap_pyfunction!(control::instant_ns, m)?)?;
+    m.add_function(wrap_pyfunction!(control::look_columns, m)?)?;
     m.add_function(wrap_pyfunction!(distributions::beyond_t, m)?)?;
     m.add_function(wrap_pyfunction!(distributions::quantile_beta, m)?)?;
     m.add_function(wrap_pyfunction!(distributions::quantile_gamma, m)?)?;

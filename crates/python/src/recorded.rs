@@ -43,6 +43,11 @@ impl Recorded {
         Ok(())
     }
 
+    /// Rows of a copy of the run, which stores further rows.
+    pub fn copy(&self, py: Python<'_>) -> Recorded {
+        Recorded { sink: None, kept: self.kept(py), memory: self.memory }
+    }
+
     /// Memory of the stored rows \[B\].
     pub fn memory(&self) -> u64 {
         self.memory

@@ -775,13 +775,21 @@ impl Draw<'_> {
                 _ => {
                     let name = *self.chance.pick(&CHANGEABLE);
                     let of_link = name.starts_with("wired_link.");
-                    if of_link && links == 0 {
+                    let of_node = name.starts_with("node.");
+                    let nodes = self.json["node"].as_array().map_or(0, Vec::len);
+                    if of_link && links == 0 || of_node && nodes == 0 {
                         continue;
                     }
-                    let number = if of_link { self.chance.below(links) } else { flow };
+                    let number = match name {
+                        _ if of_link => self.chance.below(links),
+                        _ if of_node => self.chance.below(nodes),
+                        _ => flow,
+                    };
                     let to = match name.rsplit('.').next() {
                         Some("interval") | Some("delay") => json!(self.ms(1, 50)),
-                        Some("receive_window") | Some("max_cwnd") => json!(self.chance.from(1, 30)),
+                        Some("receive_window" | "max_cwnd" | "window" | "segments" | "limit") => {
+                            json!(self.chance.from(1, 30))
+                        }
                         _ if name.ends_with("error.rate") => json!(self.chance.share() * self.chance.share()),
                         _ => json!(self.chance.pick(&["100 kbit/s", "2 Mbit/s", "20 Mbit/s"])),
                     };

@@ -4,7 +4,7 @@ import re
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
@@ -17,6 +17,9 @@ from chappe.results.endpoints import Endpoint, Event, events_of
 from chappe.results.results import Results
 from chappe.results.storage.recorded import frame
 from chappe.scenario.scenario import Scenario, ScenarioLike, _json, scenario_of
+
+if TYPE_CHECKING:
+    from chappe.results.look import Look
 
 Action = Literal["node_down", "node_up", "node_move", "flow_start", "flow_stop"]
 """Changes of a simulation, apart from settings."""
@@ -54,11 +57,35 @@ class Simulation:
         scenario: The scenario with the seed of the run.
     """
 
-    def __init__(self, scenario: Scenario):
+    def __init__(self, scenario: Scenario, *, _core_of_copy: _core.Run | None = None):
         self.scenario = scenario
-        self._core = _core.Run(scenario._core)
+        self._core = _core.Run(scenario._core) if _core_of_copy is None else _core_of_copy
         self._has_other_rates = False
         self._events: deque[Event] = deque()
+
+    def copy(self) -> "Simulation":
+        """A copy of the run at its present instant, which goes on independently of this one.
+
+        Driven in the same way, both have the same results to the last bit. The copy has the rows recorded so far, the
+        events that were not taken, and the last look. Endpoints belong to the run that made them: the program takes
+        those of the copy from its :meth:`endpoint`, and copies its own state.
+
+        ::
+
+            now = [4, 8, 16]
+            ahead = [sim.copy() for _ in now]
+            for copy, window in zip(ahead, now):
+                copy.set("flow.0.tcp.fixed.window", window)
+                copy.run_until(sim.time_s + 1)
+
+        Raises:
+            RunError: If another thread drives the run.
+        """
+        self._check_still()
+        copy = Simulation(self.scenario, _core_of_copy=self._core.copy())
+        copy._has_other_rates = self._has_other_rates
+        copy._events = self._events.copy()
+        return copy
 
     # ---- advancing ----
 
@@ -281,6 +308,20 @@ class Simulation:
         if self._has_other_rates:
             results._fastest_bps = None
         return results
+
+    def look(self) -> "Look":
+        """Counters since the last look, and states now, of all flows and radios, as arrays.
+
+        It takes some microseconds, where :meth:`results` takes as long as seconds of a run, and changes nothing but
+        where the next interval begins. Shares of airtime need ``run.airtime``.
+
+        Raises:
+            RunError: If another thread drives the run.
+        """
+        from chappe.results.look import look_of
+
+        self._check_still()
+        return look_of(self._core)
 
     def stations(self) -> pl.DataFrame:
         """State of every radio and its station now: position, reception, NAV, backoff, queue, battery.

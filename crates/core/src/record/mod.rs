@@ -2,6 +2,7 @@
 
 pub mod capture;
 pub mod drops;
+pub mod look;
 pub mod loss;
 pub mod note;
 pub mod observe;

@@ -35,6 +35,16 @@ pub enum Change {
     Window(FlowId, u32),
     /// Upper limit of the congestion window of a flow \[segments\].
     MaxCwnd(FlowId, u32),
+    /// Constant window of a flow \[segments\].
+    FixedWindow(FlowId, u32),
+    /// Rate at which the constant window of a flow sends; `None`: as soon as it allows.
+    PacingRate(FlowId, Option<BitRate>),
+    /// Segments of a flow that one delayed acknowledgement may cover.
+    AckedSegments(FlowId, u32),
+    /// Limit of the queues in front of a radio \[packets\].
+    QueueLimit(RadioId, u32),
+    /// Limit of the queue in front of one direction of a link \[packets\].
+    LinkQueueLimit(u32, bool, u32),
     /// Rate of one direction of a link: number of the link, and true for its second direction.
     LinkRate(u32, bool, BitRate),
     /// Propagation delay of one direction of a link.

@@ -13,6 +13,7 @@ mod air;
 mod external;
 mod flows;
 mod interfaces;
+mod look;
 mod network;
 mod rare_features;
 mod schedule;

@@ -1,12 +1,15 @@
 //! Events of a scenario: the commands that they are in a run.
 
 use super::super::schema::events::{Action, arguments};
+use super::super::schema::nodes::NodeSet;
 use super::super::schema::{Config, Event};
 use super::layout::Layout;
 use chappe_core::packet::{FlowId, NodeId, RadioId};
 use chappe_core::radio::Propagation;
-use chappe_core::run::{Change, Command};
-use chappe_core::setting::{Node, Scalar, and_known, suggest};
+use chappe_core::run::{Change, Command, LinkSetup};
+use chappe_core::setting::{Node, Scalar, Value, and_known, suggest};
+use chappe_core::tcp::ack::Policy;
+use chappe_core::tcp::cc::Rule;
 use chappe_core::unit::{BitRate, Position, Span, Time};
 use chappe_core::{app, error_model, topology};
 
@@ -15,10 +18,15 @@ pub const STAY: &str = "measured links are valid for static nodes only, and a no
 /// Advice on moving nodes with measured links.
 pub const LET_STAY: &str = "keep all nodes static, or choose another `radio.propagation`";
 /// Settings that may change during a run.
-pub const CHANGEABLE: [&str; 10] = [
+pub const CHANGEABLE: [&str; 15] = [
     "flow.N.cbr.interval",
     "flow.N.tcp.receive_window",
     "flow.N.tcp.max_cwnd",
+    "flow.N.tcp.fixed.window",
+    "flow.N.tcp.fixed.pacing_rate",
+    "flow.N.tcp.delayed_ack.segments",
+    "queue.limit",
+    "node.N.queue.limit",
     "wired_link.N.rate",
     "wired_link.N.delay",
     "wired_link.N.error.rate",
@@ -153,6 +161,26 @@ fn changes(cfg: &Config, layout: &Layout, name: &str, event: &Event) -> Result<V
         let help = "only the model `uniform` has a rate".to_owned();
         if model == error_model::Kind::Uniform { Ok(()) } else { Err(("setting", message, help)) }
     };
+    let positive = || {
+        let number: u32 = read(value)?;
+        let help = || "it must be from 1 to 1000000".to_owned();
+        if (1..=1_000_000).contains(&number) {
+            Ok(number)
+        } else {
+            Err(("value", format!("`{name}` is {number}"), help()))
+        }
+    };
+    let over_tcp = |n: &str| {
+        let n = number("flow", n, layout.flows.len())?;
+        let message = || format!("`{name}` has no effect: flow {n} goes over UDP");
+        if layout.flows[n as usize].is_tcp(cfg) {
+            Ok(n)
+        } else {
+            Err(("setting", message(), "choose a flow over TCP".into()))
+        }
+    };
+    let has = |set: &NodeSet, n: NodeId| set.0.iter().any(|range| (range.0..=range.1).contains(&n.0));
+    let tcp_of = |n: u32| layout.flows[n as usize].tcp.over(&cfg.tcp);
     let changes = match steps.as_slice() {
         ["flow", n, "cbr", "interval"] => {
             let n = number("flow", n, layout.flows.len())?;
@@ -168,34 +196,57 @@ fn changes(cfg: &Config, layout: &Layout, name: &str, event: &Event) -> Result<V
             vec![Change::Interval(FlowId(n), interval)]
         }
         ["flow", n, "tcp", "receive_window"] => {
-            let n = number("flow", n, layout.flows.len())?;
-            if !layout.flows[n as usize].is_tcp(cfg) {
-                let message = format!("`{name}` has no effect: flow {n} goes over UDP");
-                return Err(("setting", message, "choose a flow over TCP".into()));
-            }
+            let n = over_tcp(n)?;
             if layout.split_at.get(n as usize).is_some_and(Option::is_some) {
                 let message = format!("the connection of flow {n} is split, and its window is that of the buffer");
                 return Err(("setting", message, "this window cannot change during a run".into()));
             }
-            let window: u32 = read(value)?;
-            if !(1..=1_000_000).contains(&window) {
-                let help = "it must be from 1 to 1000000".to_owned();
-                return Err(("value", format!("`{name}` is {window}"), help));
-            }
-            vec![Change::Window(FlowId(n), window)]
+            vec![Change::Window(FlowId(n), positive()?)]
         }
-        ["flow", n, "tcp", "max_cwnd"] => {
-            let n = number("flow", n, layout.flows.len())?;
-            if !layout.flows[n as usize].is_tcp(cfg) {
-                let message = format!("`{name}` has no effect: flow {n} goes over UDP");
-                return Err(("setting", message, "choose a flow over TCP".into()));
+        ["flow", n, "tcp", "max_cwnd"] => vec![Change::MaxCwnd(FlowId(over_tcp(n)?), positive()?)],
+        ["flow", n, "tcp", "fixed", setting @ ("window" | "pacing_rate")] => {
+            let n = over_tcp(n)?;
+            let rule = tcp_of(n).rule();
+            if rule != Rule::Fixed {
+                let message = format!("`{name}` has no effect: the window of flow {n} follows `{}`", rule.word());
+                return Err(("setting", message, "only a window that is `fixed` is set from outside".into()));
             }
-            let segments: u32 = read(value)?;
-            if !(1..=1_000_000).contains(&segments) {
-                let help = "it must be from 1 to 1000000".to_owned();
-                return Err(("value", format!("`{name}` is {segments}"), help));
+            if *setting == "window" {
+                vec![Change::FixedWindow(FlowId(n), positive()?)]
+            } else if value.value == Value::Text("unlimited".into()) {
+                vec![Change::PacingRate(FlowId(n), None)]
+            } else {
+                vec![Change::PacingRate(FlowId(n), Some(read(value)?))]
             }
-            vec![Change::MaxCwnd(FlowId(n), segments)]
+        }
+        ["flow", n, "tcp", "delayed_ack", "segments"] => {
+            let n = over_tcp(n)?;
+            let policy = tcp_of(n).ack_policy;
+            if policy != Policy::Delayed {
+                let message = format!("`{name}` has no effect: the receiver of flow {n} is `{}`", policy.word());
+                return Err(("setting", message, "only a receiver that is `delayed` counts segments".into()));
+            }
+            vec![Change::AckedSegments(FlowId(n), positive()?)]
+        }
+        ["queue", "limit"] => {
+            let limit = positive()?;
+            let own = |n: NodeId| cfg.node.0.iter().any(|own| has(&own.nodes, n) && own.queue.has("limit"));
+            let radios = radios_with_queues(layout).filter(|r| !own(r.1)).map(|r| Change::QueueLimit(r.0, limit));
+            let of_link = |d: &LinkSetup| {
+                let link = &cfg.wired_link.0[d.link as usize];
+                let own = link.queue.has("limit") || d.back && link.back.has("queue.limit");
+                (!cfg.wired.queue.has("limit") && !own).then_some(Change::LinkQueueLimit(d.link, d.back, limit))
+            };
+            at_least_one(name, radios.chain(cfg.directions().iter().filter_map(of_link)).collect())?
+        }
+        ["node", n, "queue", "limit"] => {
+            let n = number("node", n, cfg.node.0.len())? as usize;
+            let limit = positive()?;
+            let later =
+                |node: NodeId| cfg.node.0[n + 1..].iter().any(|own| has(&own.nodes, node) && own.queue.has("limit"));
+            let radios = radios_with_queues(layout);
+            let mine = radios.filter(|r| has(&cfg.node.0[n].nodes, r.1) && !later(r.1));
+            at_least_one(name, mine.map(|r| Change::QueueLimit(r.0, limit)).collect())?
         }
         ["wired_link", n, rest @ ..] if is_of_link(rest) => {
             let n = number("wired_link", n, cfg.wired_link.0.len())?;
@@ -250,6 +301,23 @@ fn changes(cfg: &Config, layout: &Layout, name: &str, event: &Event) -> Result<V
         }
     };
     Ok(changes.into_iter().map(Command::Set).collect())
+}
+
+/// Radios behind queues, with their nodes.
+fn radios_with_queues(layout: &Layout) -> impl Iterator<Item = (RadioId, NodeId)> {
+    let profiles = &layout.interfaces.profiles;
+    let radios = (0..).map(RadioId).zip(&layout.interfaces.radios);
+    // Queues of mac80211 take the place of those of the nodes.
+    radios.filter(|(_, r)| !profiles[r.profile as usize].wlan.has_mac80211()).map(|(id, r)| (id, r.node))
+}
+
+fn at_least_one(name: &str, changes: Vec<Change>) -> Result<Vec<Change>, Wrong> {
+    let message = || format!("`{name}` has no effect: no queue has this limit");
+    if changes.is_empty() {
+        Err(("setting", message(), "other settings apply to all queues".into()))
+    } else {
+        Ok(changes)
+    }
 }
 
 fn is_of_link(setting: &[&str]) -> bool {

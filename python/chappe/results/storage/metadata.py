@@ -60,6 +60,15 @@ def of_study(table: str, names: Sequence[str], settings: str) -> dict[str, str]:
     }
 
 
+def of_columns(names: Sequence[str]) -> dict[str, str]:
+    """Metadata of the file of a table that belongs to no scenario: the units of its columns."""
+    return {
+        "chappe.version": VERSION,
+        "chappe.results_epoch": str(RESULTS_EPOCH),
+        "chappe.columns": _json({name: _unit(name) for name in names}),
+    }
+
+
 def is_in(path: Path) -> bool:
     """True if a Parquet file has metadata of Chappe.
 

@@ -58,6 +58,10 @@ impl Queueing for CmuPriority {
         self.classes.iter().map(DropTail::room).sum()
     }
 
+    fn set_limit(&mut self, packets: usize) {
+        self.classes.iter_mut().for_each(|class| class.set_limit(packets));
+    }
+
     fn bytes(&self, pool: &PacketPool) -> u64 {
         self.classes.iter().map(|class| class.bytes(pool)).sum()
     }

@@ -82,6 +82,10 @@ impl Queueing for CoDel {
     }
 
     over_fifo!();
+
+    fn set_limit(&mut self, packets: usize) {
+        self.fifo.room = packets;
+    }
 }
 
 #[cfg(test)]

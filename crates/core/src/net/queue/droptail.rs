@@ -15,9 +15,13 @@ pub struct DropTail {
     /// Limit in bytes, and waiting bytes, which are counted only with a limit.
     room_bytes: u64,
     bytes: u64,
-    /// Waiting packets from which an arrival is dropped or marked, and number of marked packets.
+    /// Waiting packets from which an arrival is dropped or marked, from which it is marked, and number of marked
+    /// packets.
     free: usize,
+    mark_from: usize,
     marks: u32,
+    /// The arrival counts against the limits.
+    counts_arrival: bool,
 }
 
 /// Stands for no limit in bytes.
@@ -27,11 +31,13 @@ impl DropTail {
     pub(super) fn with_limits(cfg: &Config) -> DropTail {
         let arrival = u32::from(cfg.limit_includes_arrival);
         let room = cfg.limit.saturating_sub(arrival) as usize;
-        let mark_from = cfg.mark_threshold.filter(|_| cfg.ecn).map_or(room, |n| n as usize);
+        let mark_from = cfg.mark_threshold.filter(|_| cfg.ecn).map_or(usize::MAX, |n| n as usize);
         DropTail {
             waiting: VecDeque::new(),
             room,
             free: room.min(mark_from),
+            mark_from,
+            counts_arrival: cfg.limit_includes_arrival,
             room_bytes: cfg.limit_bytes.map_or(ANY, |b| u64::from(b.0.saturating_sub(arrival))),
             bytes: 0,
             marks: 0,
@@ -125,6 +131,11 @@ impl Queueing for DropTail {
 
     fn room(&self) -> usize {
         self.room
+    }
+
+    fn set_limit(&mut self, packets: usize) {
+        self.room = packets - usize::from(self.counts_arrival);
+        self.free = self.room.min(self.mark_from);
     }
 
     fn bytes(&self, pool: &PacketPool) -> u64 {

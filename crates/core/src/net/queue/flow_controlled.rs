@@ -40,6 +40,10 @@ impl Queueing for FlowControlled {
         self.0.room()
     }
 
+    fn set_limit(&mut self, packets: usize) {
+        self.0.set_limit(packets);
+    }
+
     fn bytes(&self, pool: &PacketPool) -> u64 {
         self.0.bytes(pool)
     }

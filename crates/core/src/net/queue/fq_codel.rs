@@ -323,6 +323,10 @@ impl Queueing for FqCoDel {
         self.room
     }
 
+    fn set_limit(&mut self, packets: usize) {
+        self.room = packets;
+    }
+
     fn marks(&self) -> u64 {
         self.marking.marks()
     }

@@ -243,6 +243,10 @@ impl Queueing for Pie {
     }
 
     over_fifo!(@state);
+
+    fn set_limit(&mut self, packets: usize) {
+        self.fifo.room = packets;
+    }
 }
 
 #[cfg(test)]

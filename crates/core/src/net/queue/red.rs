@@ -161,6 +161,14 @@ impl Queueing for Red {
     }
 
     over_fifo!();
+
+    fn set_limit(&mut self, packets: usize) {
+        if self.cfg.queue_in_bytes {
+            self.limit = packets as f64 * f64::from(self.cfg.mean_packet_size.0);
+        } else {
+            (self.limit, self.fifo.room) = (packets as f64, packets);
+        }
+    }
 }
 
 impl Red {

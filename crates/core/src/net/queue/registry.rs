@@ -46,6 +46,9 @@ pub(super) trait Queueing: Sized {
     /// Free places, in packets.
     fn room(&self) -> usize;
 
+    /// Changes `queue.limit`; packets that wait stay.
+    fn set_limit(&mut self, packets: usize);
+
     /// Size of the waiting packets \[B\].
     fn bytes(&self, pool: &PacketPool) -> u64;
 
@@ -115,6 +118,9 @@ macro_rules! disciplines {
                 pub fn len(&self) -> usize;
 
                 fn room(&self) -> usize;
+
+                /// Changes `queue.limit`; packets that wait stay.
+                pub fn set_limit(&mut self, packets: usize);
 
                 /// Bytes of the packets that wait.
                 pub fn bytes(&self, pool: &PacketPool) -> u64;

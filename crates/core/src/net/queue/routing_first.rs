@@ -47,6 +47,10 @@ impl Queueing for RoutingFirst {
         self.0.room()
     }
 
+    fn set_limit(&mut self, packets: usize) {
+        self.0.set_limit(packets);
+    }
+
     fn bytes(&self, pool: &PacketPool) -> u64 {
         self.0.bytes(pool)
     }

@@ -63,6 +63,10 @@ impl Queueing for TransmitRing {
         self.waiting.room().saturating_sub(self.sending + self.sent)
     }
 
+    fn set_limit(&mut self, packets: usize) {
+        self.waiting.set_limit(packets);
+    }
+
     fn bytes(&self, pool: &PacketPool) -> u64 {
         self.waiting.bytes(pool)
     }

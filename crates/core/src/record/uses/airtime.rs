@@ -90,6 +90,16 @@ impl Budget {
         Span(self.uses[*uses.start() as usize..=*uses.end() as usize].iter().sum())
     }
 
+    /// Time of own frames.
+    pub fn sending(&self) -> Span {
+        self.of(Use::Data..=Use::Collided)
+    }
+
+    /// Time of signals of others outside of own frames.
+    pub fn sensing(&self) -> Span {
+        self.of(Use::Reception..=Use::CarrierSense)
+    }
+
     /// Differences from a budget taken earlier.
     #[must_use]
     pub fn since(&self, earlier: &Budget) -> Budget {
@@ -105,8 +115,8 @@ impl Budget {
     /// Energy drawn in this time \[J\]; zero from the instant on at which the battery is empty.
     pub fn energy(&self, powers: &energy::Config) -> f64 {
         powers.joules(
-            self.of(Use::Data..=Use::Collided),
-            self.of(Use::Reception..=Use::CarrierSense),
+            self.sending(),
+            self.sensing(),
             self.of(Use::Nav..=Use::Idle),
             self.get(Use::Off) - Span(self.empty),
         )

@@ -12,6 +12,7 @@ use crate::sim::Sim;
 use crate::sim::flows::Ends;
 use crate::sim::schedule::{Halt, Schedule};
 use crate::sim::timer_numbers::{Clock, Timer};
+use crate::tcp::Sender;
 use crate::unit::Time;
 
 impl Sim {
@@ -226,6 +227,16 @@ impl Sim {
         self.dispatch_application(f, out);
     }
 
+    /// Changes the sender of a flow, which may then send.
+    fn change_sender(&mut self, f: FlowId, change: impl FnOnce(&mut Sender, Time)) {
+        let flow = &mut self.flows.list[f.index()];
+        if let Ends::Tcp(ends) = &mut flow.ends {
+            change(&mut ends.sender, self.now);
+            flow.time.on_event(self.now, ends.sender.phase());
+            self.dispatch_sender(f.index());
+        }
+    }
+
     fn change(&mut self, change: Change) {
         match change {
             Change::Interval(f, interval) => {
@@ -243,6 +254,23 @@ impl Sim {
             Change::MaxCwnd(f, segments) => {
                 if let Ends::Tcp(ends) = &mut self.flows.list[f.index()].ends {
                     ends.sender.set_max_cwnd(segments, self.now);
+                }
+            }
+            Change::FixedWindow(f, segments) => {
+                self.change_sender(f, |sender, now| sender.set_fixed_window(segments, now));
+            }
+            Change::PacingRate(f, rate) => self.change_sender(f, |sender, now| sender.set_pacing_rate(rate, now)),
+            Change::AckedSegments(f, segments) => {
+                if let Ends::Tcp(ends) = &mut self.flows.list[f.index()].ends {
+                    ends.receiver.set_acked_segments(segments);
+                }
+            }
+            Change::QueueLimit(r, packets) => {
+                self.net.ports.all_of_mut(r).for_each(|queue| queue.set_limit(packets as usize));
+            }
+            Change::LinkQueueLimit(link, back, packets) => {
+                if let Some(queue) = self.net.links.queue_mut(link, back) {
+                    queue.set_limit(packets as usize);
                 }
             }
             Change::LinkRate(link, back, rate) => {

@@ -131,6 +131,12 @@ impl Links {
         Some((&mut d.link, &mut d.error))
     }
 
+    /// Queue in front of a direction of a link, by the number of the link.
+    pub fn queue_mut(&mut self, link: u32, back: bool) -> Option<&mut Queue> {
+        let direction = self.directions.iter_mut().find(|d| (d.number, d.back) == (link, back));
+        direction.map(|d| &mut d.queue)
+    }
+
     /// Number of packets in queues, in transmitters and in flight.
     pub fn packets_held(&self) -> usize {
         self.directions.iter().map(|d| d.queue.len() + d.link.len()).sum()

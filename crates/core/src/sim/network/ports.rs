@@ -110,6 +110,12 @@ impl Ports {
         std::iter::once(&self.queues[radio.index()]).chain(further)
     }
 
+    /// All queues in front of a radio, to be changed.
+    pub fn all_of_mut(&mut self, radio: RadioId) -> impl Iterator<Item = &mut Queue> {
+        let further = self.further.get_mut(radio.index()).into_iter().flatten();
+        std::iter::once(&mut self.queues[radio.index()]).chain(further)
+    }
+
     /// All queues in front of a radio, with their categories if there are several.
     pub fn by_category(&self, radio: RadioId) -> impl Iterator<Item = (Option<AccessCategory>, &Queue)> {
         const ORDER: [AccessCategory; 4] =

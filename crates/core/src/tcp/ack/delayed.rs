@@ -58,6 +58,11 @@ impl Delayed {
     pub(super) fn new(cfg: &Config, window: u32) -> Delayed {
         Delayed { cfg: cfg.clone(), quick: cfg.quick_acks.min(window / 2) }
     }
+
+    /// Changes the number of segments that one acknowledgement may cover.
+    pub fn set_segments(&mut self, segments: u32) {
+        self.cfg.segments = segments;
+    }
 }
 
 impl Delayed {

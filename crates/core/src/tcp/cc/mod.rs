@@ -79,7 +79,7 @@ macro_rules! window_rules {
                 settings ap: adaptive_pacing = " Adaptive pacing (TCP-AP).",
                 else "the congestion control is not `tcp_ap`";
             /// A constant window.
-            Fixed = "fixed": Fixed::new(&cfg.fixed),
+            Fixed = "fixed": Fixed::new(&cfg.fixed, cfg.mss),
                 settings fixed: fixed = " A constant window.", else "the congestion control is not `fixed`";
         }
     };

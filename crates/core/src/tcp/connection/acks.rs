@@ -71,7 +71,7 @@ impl Connection {
             delivered: self.delivered,
             in_flight: self.flight_size().saturating_sub(newly),
             recovering,
-            rtt: if may_sample { self.sampled.take() } else { None },
+            rtt: if may_sample { self.take_sample() } else { None },
             srtt: self.rto.srtt(),
             segment_rtt,
             round_trip: self.now.since(ack.echo),

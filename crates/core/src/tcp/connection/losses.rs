@@ -1,6 +1,8 @@
 //! Reaction of the window to losses, and the common parts of loss recoveries.
 
 use super::{Connection, Cut, Usage};
+use crate::tcp::cc::CongestionControl;
+use crate::tcp::cc::fixed::Fixed;
 use crate::tcp::cc::interface::{Ack, Congestion, Signal, Window};
 use crate::tcp::config::{GrowthPer, GrowthWhen, Halving};
 
@@ -74,6 +76,19 @@ impl Connection {
     pub(in crate::tcp) fn set_max_cwnd(&mut self, segments: u32) {
         self.cfg.max_cwnd = Some(segments);
         self.limit_cwnd();
+    }
+
+    /// Changes the rule of a constant window; the window follows at once when the SYN is acknowledged.
+    pub(in crate::tcp) fn change_fixed(&mut self, change: impl FnOnce(&mut Fixed)) {
+        if let CongestionControl::Fixed(rule) = &mut self.cc {
+            change(rule);
+        }
+        if !self.awaits_syn() {
+            self.cc.start(&mut self.window);
+            self.limit_cwnd();
+        }
+        // A segment that waits for its time has a new one.
+        self.pacer.pause();
     }
 
     fn limit_cwnd(&mut self) {

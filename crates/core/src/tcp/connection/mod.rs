@@ -77,6 +77,9 @@ impl OwnNode {
     }
 }
 
+/// Stands for no round-trip time.
+const NO_SAMPLE: Span = Span(u64::MAX);
+
 /// The sending half of a connection.
 #[derive(Clone, Debug)]
 pub struct Connection {
@@ -151,11 +154,14 @@ pub struct Connection {
     sent_before: u64,
     /// Timeouts since the last answer of the other end.
     unanswered: u32,
-    gave_up: Option<Time>,
+    /// Time at which the connection was given up; NEVER before that.
+    gave_up: Time,
     /// The segment whose round trip is measured, and the time at which it was sent.
     timed: Option<(Seq, Time)>,
-    /// Round-trip time measured since the last one that was passed to the window rule.
-    sampled: Option<Span>,
+    /// Round-trip time measured since the last one that was passed to the window rule; otherwise [`NO_SAMPLE`].
+    sampled: Span,
+    /// The smallest round-trip time measured; [`NO_SAMPLE`] before one.
+    min_rtt: Span,
     send_times: SendTimes,
     first_sent: Time,
     first_syn_sent: Time,
@@ -238,9 +244,10 @@ impl Connection {
             timer: Time::NEVER,
             sent_before: 0,
             unanswered: 0,
-            gave_up: None,
+            gave_up: Time::NEVER,
             timed: None,
-            sampled: None,
+            sampled: NO_SAMPLE,
+            min_rtt: NO_SAMPLE,
             send_times,
             first_sent: Time::ZERO,
             first_syn_sent: Time::ZERO,
@@ -364,7 +371,7 @@ impl Connection {
 
     /// Time at which the connection was given up.
     pub fn gave_up(&self) -> Option<Time> {
-        self.gave_up
+        (self.gave_up != Time::NEVER).then_some(self.gave_up)
     }
 
     /// Send times of the outstanding segments.
@@ -413,6 +420,11 @@ impl Connection {
     /// Sums; the observed time of the window ends with the last event.
     pub fn sums(&self) -> &Sums {
         &self.sums
+    }
+
+    /// The smallest round-trip time measured by the retransmission timer; `None`: nothing was measured.
+    pub fn min_rtt(&self) -> Option<Span> {
+        (self.min_rtt != NO_SAMPLE).then_some(self.min_rtt)
     }
 
     /// Integral of min(cwnd, window) over the observed time \[segments ns\].

@@ -1,6 +1,6 @@
 //! The retransmission timer, and the round-trip times that it needs.
 
-use super::{Connection, Cut};
+use super::{Connection, Cut, NO_SAMPLE};
 use crate::tcp::cc::interface::Signal;
 use crate::tcp::config::{Halving, IdleRule};
 use crate::tcp::sender::elfn::After;
@@ -36,9 +36,17 @@ impl Connection {
             self.rto.restore_backoff(backoff);
         }
         let rtt = self.now.since(sent);
-        self.sampled = Some(rtt);
+        self.sampled = rtt;
+        self.min_rtt = self.min_rtt.min(rtt);
         self.sums.rtt_samples += 1;
         self.sums.rtt_ns += rtt.0;
+    }
+
+    /// Takes the round-trip time measured since the last call.
+    #[inline]
+    pub(super) fn take_sample(&mut self) -> Option<Span> {
+        let sampled = std::mem::replace(&mut self.sampled, NO_SAMPLE);
+        (sampled != NO_SAMPLE).then_some(sampled)
     }
 
     /// After a partial acknowledgement: ends the measurement without a result, and the backoff of the timeout.
@@ -127,7 +135,7 @@ impl Connection {
         let gives_up = of_syn.or(self.cfg.max_timeouts).is_some_and(|most| self.unanswered >= most);
         self.unanswered += 1;
         if gives_up {
-            self.gave_up = Some(self.now);
+            self.gave_up = self.now;
             self.timer = Time::NEVER;
             self.pacer.pause();
         }

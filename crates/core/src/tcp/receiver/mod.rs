@@ -304,6 +304,13 @@ impl Receiver {
         }
     }
 
+    /// Changes the number of segments that one delayed acknowledgement may cover.
+    pub fn set_acked_segments(&mut self, segments: u32) {
+        if let AckPolicy::Delayed(policy) = &mut self.policy {
+            policy.set_segments(segments);
+        }
+    }
+
     /// Returns true if a segment has arrived.
     pub fn has(&self, seq: Seq) -> bool {
         seq < self.next || self.ahead.contains(seq)

@@ -10,6 +10,7 @@ pub(super) mod writes;
 
 use super::Out;
 use super::cc::CongestionControl;
+use super::cc::fixed::Fixed;
 use super::cc::interface::AckKind;
 use super::config::recoveries::Answer;
 use super::config::{Config, IdleRule};
@@ -18,7 +19,7 @@ use super::counters::Counters;
 use super::recovery::Recovery;
 use super::recovery::view::RackView;
 use crate::packet::{AckSegment, DataSegment, Flag, Seq};
-use crate::unit::{Span, Time};
+use crate::unit::{BitRate, Span, Time};
 use eln::Eln;
 use send_times::SendTimes;
 
@@ -324,6 +325,28 @@ impl Sender {
         conn.set_now(now);
         conn.integrate_window();
         conn.set_max_cwnd(segments);
+        conn.integrate_window();
+    }
+
+    /// Changes the constant window of the rule `fixed`; a larger window sends at once.
+    pub fn set_fixed_window(&mut self, segments: u32, now: Time) {
+        self.change_fixed(|rule| rule.set_window(segments), now);
+    }
+
+    /// Changes the pacing rate of the rule `fixed`.
+    pub fn set_pacing_rate(&mut self, rate: Option<BitRate>, now: Time) {
+        self.change_fixed(|rule| rule.set_pacing_rate(rate), now);
+    }
+
+    fn change_fixed(&mut self, change: impl FnOnce(&mut Fixed), now: Time) {
+        let conn = &mut self.connection;
+        conn.set_now(now);
+        conn.integrate_window();
+        conn.change_fixed(change);
+        let has_begun = conn.max() > 0 && !conn.awaits_syn();
+        if has_begun && !conn.stands_by() && !self.recovery.is_probing() && conn.gave_up().is_none() {
+            self.recovery.go_on(conn);
+        }
         conn.integrate_window();
     }
 

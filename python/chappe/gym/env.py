@@ -1,0 +1,100 @@
+"""Gymnasium's environment of one agent."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+
+from chappe.errors import RunError
+from chappe.gym.episode import Episode, Task
+from chappe.gym.observations import DEFAULT
+from chappe.gym.rewards import RewardFunction
+from chappe.gym.scenarios import Scenarios
+from chappe.results.simulation import Simulation
+
+
+class Env(gymnasium.Env[NDArray[np.float32], Any]):
+    """An agent that controls a flow, or the network, in equal steps of simulated time.
+
+    An episode is a run. It is truncated when the time of the run is over, and terminated when a run that stops at a
+    number of deliveries has delivered them. ``reset(seed=...)`` determines all that follows: the scenarios that are
+    drawn, and the seeds of their runs. ``info`` of ``reset`` has the seed of the run, ``run_seed``; its options have
+    no effect.
+
+    Attributes:
+        action_space: ``Discrete`` for a single setting, or else ``MultiDiscrete``: the index of a value of each.
+        observation_space: Box of the chosen observations, in the units of their names.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012, as Gymnasium declares it
+
+    def __init__(
+        self,
+        scenario: Scenarios,
+        *,
+        actions: Mapping[str, Iterable[Any]],
+        observations: str | Iterable[str] = DEFAULT,
+        reward: str | RewardFunction = "goodput",
+        step: str | float = "100 ms",
+        flow: int = 0,
+    ):
+        """Checks all arguments; no run begins before ``reset``.
+
+        Args:
+            scenario: A scenario, a list from which each episode draws one, or a function that draws one with a random
+                number generator of NumPy.
+            actions: Settings that may change during a run, each with the values to choose from, written as in a
+                scenario: ``{"tcp.fixed.window": [2, 4, 8]}``. Names that begin with ``tcp.`` or ``cbr.`` belong to the
+                flow of the agent. An episode begins with the values of the scenario.
+            observations: Names from ``chappe.gym.OBSERVATIONS``, or of a node: ``"node.2.queue_packets"``. What was not
+                measured is 0.
+            reward: A name from ``chappe.gym.REWARDS``, or a function of the columns of the flow.
+            step: Length of a step, as a text with a unit or in seconds.
+            flow: Flow of the agent.
+
+        Raises:
+            ScenarioError: If a scenario cannot be run, or a setting may not change or cannot have a value.
+            ValueError: If another argument is invalid.
+            TypeError: If an argument has the wrong type.
+        """
+        self._task = Task(scenario, actions, observations, reward, step, [flow])
+        self._episode: Episode | None = None
+        self.action_space = self._task.actions.space
+        self.observation_space = self._task.observations.space
+
+    @property
+    def simulation(self) -> Simulation:
+        """The run of the episode.
+
+        Raises:
+            RunError: Before the first ``reset``.
+        """
+        return self._running().simulation
+
+    def _running(self) -> Episode:
+        if self._episode is None:
+            raise RunError("no episode has begun: call `reset` first")
+        return self._episode
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[NDArray[np.float32], dict[str, Any]]:
+        """Begins an episode."""
+        super().reset(seed=seed, options=options)
+        self._episode = episode = self._task.begin(self.np_random)
+        return self._task.observations.seen(episode.numbers(0)), {"run_seed": episode.seed}
+
+    def step(self, action: Any) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
+        """Acts, and advances by a step.
+
+        Raises:
+            ValueError: If the action is not in the space.
+            RunError: If no episode is going on.
+        """
+        episode, task = self._running(), self._task
+        episode.act(0, task.actions.choice(action))
+        episode.advance()
+        reward = task.reward(episode.row(0)[np.newaxis])
+        return task.observations.seen(episode.numbers(0)), float(reward[0]), *episode.over(), {}

@@ -1,0 +1,152 @@
+"""An episode: a run that agents advance in equal steps. What agents do and see is the same in all environments."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chappe._common.arguments import instant, is_whole, listed, quoted
+from chappe.errors import RunError, ScenarioError
+from chappe.gym.actions import Actions
+from chappe.gym.observations import Observations
+from chappe.gym.rewards import RewardFunction, reward_of
+from chappe.gym.scenarios import Draw, Scenarios
+from chappe.results.look import FLOW_COLUMNS, RADIO_COLUMNS
+from chappe.results.simulation import Simulation
+
+
+class Task:
+    """What the agents of an environment do and see, and the scenarios of its episodes.
+
+    Attributes:
+        actions: Settings with their values.
+        observations: Chosen columns of a look.
+        step_ns: Length of a step [ns].
+        flows: Flows of the agents.
+    """
+
+    def __init__(
+        self,
+        scenario: Scenarios,
+        actions: Mapping[str, Iterable[Any]],
+        observations: str | Iterable[str],
+        reward: str | RewardFunction,
+        step: str | float,
+        flows: Sequence[int] | None,
+    ):
+        self.actions = Actions(actions)
+        self.observations = Observations(observations)
+        self.reward = reward_of(reward)
+        self.step_ns = instant(step)
+        if self.step_ns == 0:
+            raise ValueError(f"step: {quoted(step)} is no length of time")
+        self._draw = Draw(scenario, {"run.airtime": True} if self.observations.airtime else {})
+        first = self._draw.first(np.random.default_rng(0))
+        ends = first._core.flows()
+        self.flows = list(range(len(ends))) if flows is None else listed(flows)
+        if not self.flows or not all(is_whole(flow, 0) for flow in self.flows) or len({*self.flows}) < len(self.flows):
+            raise ValueError(f"flows: {quoted(flows)} is no list of different numbers of flows")
+        if len(self.flows) > 1 and (shared := self.actions.shared()):
+            raise ValueError(
+                f"actions: {', '.join(map(quoted, shared))} belongs to no flow, and there are several agents"
+            )
+        wrong = self._wrong(Episode(self, Simulation(first), 0))
+        if wrong:
+            raise (
+                wrong[0]
+                if len(wrong) == 1
+                else ScenarioError(
+                    [problem for e in wrong for problem in e.problems], "\n\n".join(dict.fromkeys(map(str, wrong)))
+                )
+            )
+
+    def _wrong(self, episode: "Episode") -> list[ScenarioError]:
+        core = episode.simulation.copy()._core
+        return [e for flow in self.flows for e in self.actions.check(core, flow)]
+
+    def begin(self, random: np.random.Generator) -> "Episode":
+        """Begins an episode, whose scenario and seed the generator determines."""
+        scenario, seed = self._draw.next(random)
+        return Episode(self, Simulation(scenario), seed)
+
+
+class Over(NamedTuple):
+    """End of an episode."""
+
+    terminated: bool
+    """The run has delivered all packets of its stop rule, or can go on no more."""
+    truncated: bool
+    """The time of the run is over."""
+
+
+class Episode:
+    """A run that agents advance.
+
+    Attributes:
+        simulation: The run.
+        seed: Its seed.
+    """
+
+    def __init__(self, task: Task, simulation: Simulation, seed: int):
+        self.simulation = simulation
+        self.seed = seed
+        self._task = task
+        self._core = simulation._core
+        self._at_ns = 0
+        ends = simulation.scenario._core.flows()
+        absent = [flow for flow in task.flows if flow >= len(ends)]
+        if absent:
+            raise ValueError(f"flow {absent[0]} of an agent is not in the scenario, which has {len(ends)} flows")
+        self._look()
+        radios = (len(self._numbers) - len(ends) * len(FLOW_COLUMNS)) // len(RADIO_COLUMNS)
+        self._places = [task.observations.places(flow, ends[flow][0], len(ends), radios) for flow in task.flows]
+        self._rows = [slice(flow * len(FLOW_COLUMNS), (flow + 1) * len(FLOW_COLUMNS)) for flow in task.flows]
+        self._commands = [task.actions.for_flow(flow) for flow in task.flows]
+        self._set: list[list[int | None]] = [[None] * len(task.actions.values) for _ in task.flows]
+        self._ended = False
+
+    def act(self, agent: int, choice: Sequence[int]) -> None:
+        """Sets the settings of an agent to the chosen values; those that have their values stay.
+
+        Raises:
+            RunError: If the episode has ended.
+        """
+        if self._ended:
+            raise RunError("the episode has ended: call `reset`")
+        before, commands = self._set[agent], self._commands[agent]
+        for i, value in enumerate(choice):
+            if before[i] != value:
+                self._core.apply(commands[i][value])
+                before[i] = value
+
+    def advance(self) -> None:
+        """Advances by a step."""
+        self._at_ns += self._task.step_ns
+        self._core.until(self._at_ns, None, False)
+        self._look()
+
+    def _look(self) -> None:
+        _, _, flows, radios = self._core.look()
+        self._numbers = np.frombuffer(flows + radios)
+
+    def numbers(self, agent: int) -> NDArray[np.float64]:
+        """Observations of an agent as they were measured."""
+        return self._numbers[self._places[agent]]
+
+    def row(self, agent: int) -> NDArray[np.float64]:
+        """Columns of the flow of an agent."""
+        return self._numbers[self._rows[agent]]
+
+    def over(self) -> Over:
+        """End of the episode, if it has ended."""
+        end = self._core.end
+        if end == "running":
+            return _GOES_ON
+        self._ended = True
+        delivers = str(self.simulation.scenario.settings["run"]["stop"]).endswith("delivered")
+        terminated = end == "idle" or (end == "done" and delivers)
+        return Over(terminated, not terminated)
+
+
+_GOES_ON = Over(False, False)

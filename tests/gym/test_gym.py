@@ -1,0 +1,282 @@
+"""Environments for agents: Gymnasium, vectors, PettingZoo."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import chappe
+import numpy as np
+import polars as pl
+import pytest
+from chappe import gym
+from chappe._common.files import footer
+from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import SyncVectorEnv
+from pettingzoo.test import parallel_api_test
+
+FIXED = {"tcp.congestion_control": "fixed", "tcp.loss_recovery": "newreno", "run.batches": 1, "run.warmup_batches": 0}
+CHAIN = chappe.Scenario.chain(3, FIXED, stop="3 s")
+SHORT = chappe.Scenario.chain(1, FIXED, stop="2 s")
+WINDOWS = {"tcp.fixed.window": [1, 2, 4, 8, 16]}
+CROSSING = CHAIN.with_settings({"flow": [{"src": 0, "dst": 3}, {"src": 3, "dst": 0}], "run.stop": "5 s"})
+EVERYTHING = {
+    "tcp.fixed.window": range(1, 20),
+    "tcp.fixed.pacing_rate": ["100 kbit/s", "1 Mbit/s", "unlimited"],
+    "tcp.delayed_ack.segments": [1, 2, 4],
+    "tcp.max_cwnd": [4, 100],
+    "tcp.receive_window": [8, 64],
+    "queue.limit": [5, 50],
+}
+
+
+def episode(env: gym.Env, actions: list[Any], seed: int | None = None) -> list[Any]:
+    """What an agent sees, as plain values."""
+    seen, info = env.reset(seed=seed)
+    found: list[Any] = [(seen.tolist(), info)]
+    for action in actions:
+        seen, reward, terminated, truncated, _ = env.step(action)
+        found.append((seen.tolist(), reward, terminated, truncated))
+        if terminated or truncated:
+            break
+    return found
+
+
+@pytest.mark.parametrize(
+    ("actions", "observations"),
+    [(WINDOWS, gym.OBSERVATIONS), (EVERYTHING, ("goodput_bps", "node.2.queue_packets", "node.1.sending_share"))],
+    ids=["window", "everything"],
+)
+def test_gymnasium_accepts_the_environment(
+    actions: Mapping[str, Any], observations: tuple[str, ...], recwarn: pytest.WarningsRecorder
+) -> None:
+    env = gym.Env(CHAIN, actions=actions, observations=observations)
+    # Nothing is rendered, and no name is registered under which it could be made again.
+    check_env(env, skip_render_check=True)
+    assert not recwarn.list
+
+
+def test_pettingzoo_accepts_the_parallel_environment(recwarn: pytest.WarningsRecorder) -> None:
+    parallel_api_test(gym.ParallelEnv(CROSSING, actions=WINDOWS), num_cycles=60)
+    assert not recwarn.list
+
+
+def test_the_seed_decides_everything() -> None:
+    scenarios = [CHAIN, SHORT]
+    env, other = (gym.Env(scenarios, actions=WINDOWS) for _ in range(2))
+    actions = [3, 1, 4, 1, 2, 0, 3, 3, 2, 1]
+    first = [episode(env, actions, seed=7), episode(env, actions), episode(env, actions)]
+    assert [episode(other, actions, seed=7), episode(other, actions), episode(other, actions)] == first
+    assert episode(env, actions, seed=7) == first[0]
+    assert episode(env, actions, seed=8) != first[0]
+    assert len({str(e) for e in first}) == 3, "each episode has another seed"
+
+
+def test_topologies_are_drawn_for_each_episode() -> None:
+    def draw(random: np.random.Generator) -> chappe.Scenario:
+        return chappe.Scenario.chain(int(random.integers(1, 6)), FIXED, stop="1 s")
+
+    env = gym.Env(draw, actions=WINDOWS)
+    hops: list[int] = []
+    for _ in range(30):
+        env.reset(seed=None if hops else 1)
+        hops.append(len(env.simulation.scenario.nodes) - 1)
+    assert {*hops} == {1, 2, 3, 4, 5}
+    env.reset(seed=1)
+    assert len(env.simulation.scenario.nodes) - 1 == hops[0]
+
+
+def test_a_step_is_what_the_commands_do() -> None:
+    env = gym.Env(CHAIN, actions=EVERYTHING, observations=gym.OBSERVATIONS, reward="goodput", step="250 ms")
+    _, info = env.reset(seed=3)
+    sim = chappe.start(CHAIN.with_settings({"run.airtime": True}), seed=info["run_seed"])
+    sim.look()
+    actions = [[5, 2, 0, 1, 1, 1], [11, 0, 2, 1, 1, 0], [11, 1, 2, 0, 0, 0]]
+    for i, action in enumerate(actions):
+        seen, reward, *over, _ = env.step(np.array(action))
+        for (name, values), chosen in zip(EVERYTHING.items(), action, strict=True):
+            of_flow = name.startswith("tcp.")
+            sim.set(f"flow.0.{name}" if of_flow else name, list(values)[chosen])
+        sim.run_until(0.25 * (i + 1))
+        look = sim.look()
+        expected = [*look.flows[0], *list(look.radios[0])[1:]]
+        assert seen.tolist() == np.nan_to_num(np.array(expected)).astype(np.float32).tolist()
+        assert reward == look.flows["goodput_bps"][0] / 1e6
+        assert over == [False, False]
+
+
+def test_a_vector_does_what_its_environments_do() -> None:
+    scenarios = [CHAIN, SHORT]
+    vector = gym.VectorEnv(scenarios, 3, actions=WINDOWS, reward="power", step="400 ms")
+    single = SyncVectorEnv([lambda: gym.Env(scenarios, actions=WINDOWS, reward="power", step="400 ms")] * 3)
+    assert vector.observation_space == single.observation_space
+    assert vector.action_space == single.action_space
+    (seen, info), (expected, expected_info) = vector.reset(seed=11), single.reset(seed=11)
+    assert seen.tolist() == expected.tolist()
+    assert info["run_seed"].tolist() == expected_info["run_seed"].tolist()
+    random, ends = np.random.default_rng(1), 0
+    for _ in range(40):
+        actions = random.integers(5, size=3)
+        a, b = vector.step(actions), single.step(actions)
+        for mine, theirs in zip(a[:4], b[:4], strict=True):
+            assert np.asarray(mine).tolist() == np.asarray(theirs).tolist()
+        for key, values in b[4].items():
+            at = a[4]["_run_seed"]
+            assert a[4][key][at].tolist() == np.asarray(values)[at].tolist()
+        ends += int((a[2] | a[3]).sum())
+    assert ends > 6
+    single.close()
+    vector.close()
+
+
+def test_agents_of_several_flows_act_on_their_own() -> None:
+    env = gym.ParallelEnv(CROSSING, actions=WINDOWS, reward=lambda flow: flow["cwnd_segments"])
+    seen, infos = env.reset(seed=2)
+    assert env.agents == ["flow_0", "flow_1"]
+    assert infos["flow_0"] == infos["flow_1"]
+    for _ in range(30):
+        seen, rewards, _, _, _ = env.step({"flow_0": 4, "flow_1": 1})
+    assert rewards == {"flow_0": 16.0, "flow_1": 2.0}
+    assert seen["flow_0"].tolist() != seen["flow_1"].tolist()
+    _, rewards, *_ = env.step({"flow_1": 0})
+    assert rewards == {"flow_0": 16.0, "flow_1": 1.0}
+    while env.agents:
+        _, _, terminated, truncated, _ = env.step({})
+    assert (terminated, truncated) == ({"flow_0": False, "flow_1": False}, {"flow_0": True, "flow_1": True})
+
+
+def test_an_episode_ends_with_the_run() -> None:
+    env = gym.Env(SHORT, actions=WINDOWS)
+    steps = episode(env, [2] * 100, seed=1)
+    assert len(steps) - 1 == 20
+    assert steps[-1][2:] == (False, True)
+    with pytest.raises(chappe.RunError, match="the episode has ended: call `reset`"):
+        env.step(0)
+    delivering = gym.Env(chappe.Scenario.chain(1, FIXED, stop="50 delivered"), actions=WINDOWS)
+    assert episode(delivering, [2] * 100, seed=1)[-1][2:] == (True, False)
+
+
+def test_transitions_are_a_file_whose_sums_are_those_of_the_run(tmp_path: Path) -> None:
+    env = gym.Transitions(
+        gym.Env(
+            [CHAIN, SHORT],
+            actions={"tcp.fixed.window": [1, 4], "tcp.fixed.pacing_rate": ["1 Mbit/s", "unlimited"]},
+            observations=("bytes_delivered", "goodput_bps"),
+        )
+    )
+    totals, rewards = [], []
+    for number in range(3):
+        env.reset(seed=None if number else 5)
+        over = False
+        while not over:
+            _, reward, terminated, truncated, _ = env.step(np.array([1, number % 2]))
+            rewards.append(reward)
+            over = terminated or truncated
+        totals.append(env.unwrapped.simulation.results().flows["bytes_delivered"][0])  # type: ignore[attr-defined]
+    file = env.write(tmp_path / "transitions.parquet")
+    table = pl.read_parquet(file)
+    assert table.equals(env.table(), null_equal=True)
+    assert table.group_by("episode", maintain_order=True).agg(pl.col("bytes_delivered").sum())[
+        "bytes_delivered"
+    ].to_list() == pytest.approx(totals)
+    assert table["reward"].drop_nulls().to_list() == rewards
+    assert table.filter(pl.col("step") == 0)["tcp.fixed.window"].to_list() == [None] * 3
+    assert table["tcp.fixed.window"].drop_nulls().unique().to_list() == [4]
+    assert table["tcp.fixed.pacing_rate"].drop_nulls().unique(maintain_order=True).to_list() == [
+        "1 Mbit/s",
+        "unlimited",
+    ]
+    assert table.group_by("episode").agg(pl.col("truncated").sum())["truncated"].to_list() == [1] * 3
+    with file.open("rb") as written:
+        text = footer(written)[1].decode(errors="replace")
+    begin = text.index("{", text.index("chappe.columns"))
+    units = json.JSONDecoder().raw_decode(text[begin:])[0]
+    assert (units["goodput_bps"], units["time_s"]) == ({"unit": "bit/s"}, {"unit": "s"})
+    other = tmp_path / "other.parquet"
+    other.write_bytes(b"of somebody else")
+    with pytest.raises(FileExistsError, match="is not a table that Chappe wrote"):
+        env.write(other)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"actions": {}}, ValueError, "actions: name a setting with its values"),
+        ({"actions": {"tcp.fixed.window": []}}, ValueError, "'tcp.fixed.window' has no values to choose from"),
+        ({"actions": {"tcp.fixed.window": 4}}, TypeError, "'tcp.fixed.window' has a list of values, not 4"),
+        ({"actions": {"tcp.mss": [500]}}, chappe.ScenarioError, "`flow.0.tcp.mss` cannot change during a run"),
+        (
+            {"actions": {"tcp.fixed.window": [0], "queue.limit": [-1]}},
+            chappe.ScenarioError,
+            r"(?s)`flow.0.tcp.fixed.window` is 0.*`value` cannot be -1",
+        ),
+        ({"observations": "goodput"}, ValueError, "observations: there is no 'goodput'; known: goodput_bps"),
+        ({"observations": []}, ValueError, "observations: name at least one"),
+        ({"observations": "node.4.queue_packets"}, ValueError, "node 4 has no radio in this scenario"),
+        (
+            {"reward": "throughput"},
+            ValueError,
+            "reward: there is no 'throughput'; known: goodput, power, or a function",
+        ),
+        ({"reward": 3}, TypeError, "reward is a name or a function"),
+        ({"step": 0}, ValueError, "step: 0 is no length of time"),
+        ({"step": "soon"}, ValueError, "'soon' is not an instant"),
+        ({"flow": 1}, ValueError, "flow 1 of an agent is not in the scenario, which has 1 flows"),
+        ({"scenario": []}, ValueError, "the list of scenarios is empty"),
+        ({"scenario": lambda random: random.random()}, TypeError, "the function that draws scenarios returned 0"),
+    ],
+)
+def test_mistakes_are_told_before_a_run_begins(
+    arguments: Mapping[str, Any], error: type[Exception], message: str
+) -> None:
+    known = {"scenario": CHAIN, "actions": WINDOWS, **arguments}
+    with pytest.raises(error, match=message):
+        gym.Env(known.pop("scenario"), **known)
+
+
+def test_mistakes_of_calls() -> None:
+    env = gym.Env(CHAIN, actions=WINDOWS)
+    with pytest.raises(chappe.RunError, match="no episode has begun: call `reset` first"):
+        env.step(0)
+    env.reset(seed=1)
+    for action in (5, -1, 0.5, [1, 2], "4"):
+        with pytest.raises(ValueError, match=r"an action is not in Discrete\(5\)"):
+            env.step(action)
+    with pytest.raises(ValueError, match="num_envs: 0 is not a whole number of at least 1"):
+        gym.VectorEnv(CHAIN, 0, actions=WINDOWS)
+    vector = gym.VectorEnv(CHAIN, 2, actions=WINDOWS)
+    with pytest.raises(chappe.RunError, match="no episode has begun"):
+        vector.step([0, 0])
+    with pytest.raises(ValueError, match="there are 3 seeds for 2 environments"):
+        vector.reset(seed=[1, 2, 3])
+    vector.reset(seed=1)
+    with pytest.raises(ValueError, match="there are 1 actions for 2 environments"):
+        vector.step([0])
+    parallel = gym.ParallelEnv(CROSSING, actions=WINDOWS)
+    parallel.reset(seed=1)
+    with pytest.raises(ValueError, match="there is no agent 'flow_2'; known: flow_0, flow_1"):
+        parallel.step({"flow_2": 0})
+    with pytest.raises(ValueError, match=r"'queue.limit' belongs to no flow, and there are several agents"):
+        gym.ParallelEnv(CROSSING, actions={"queue.limit": [5]})
+    with pytest.raises(TypeError, match=r"Transitions record an Env of chappe.gym"):
+        gym.Transitions(object())  # type: ignore[arg-type]
+
+
+PROGRAM = """
+import sys
+sys.modules["{missing}"] = None
+import chappe
+assert not {{"gymnasium", "pettingzoo"}} & {{name for name, module in sys.modules.items() if module}}
+chappe.gym
+"""
+
+
+@pytest.mark.parametrize("missing", ["gymnasium", "pettingzoo"])
+def test_without_the_extra_the_error_says_how_to_install_it(missing: str) -> None:
+    program = PROGRAM.format(missing=missing)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    advice = f'chappe.gym needs the package {missing}, which comes with an extra: pip install "chappe[gym]"'
+    assert done.stderr.rstrip().endswith(advice)
