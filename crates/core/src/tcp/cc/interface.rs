@@ -60,6 +60,10 @@ pub struct Ack {
     pub first_sent: Time,
     /// ECE: echo of a congestion mark; the window does not grow (RFC 3168, 6.1.2).
     pub ece: bool,
+    /// The window was in use, or may grow unused.
+    pub used: bool,
+    /// Delivery rate of the last round trip \[bit/s\], if the loss recovery measures it.
+    pub delivery_rate_bps: Option<f64>,
 }
 
 impl Default for Ack {
@@ -81,6 +85,8 @@ impl Default for Ack {
             hops: 0,
             first_sent: Time::ZERO,
             ece: false,
+            used: true,
+            delivery_rate_bps: None,
         }
     }
 }

@@ -78,6 +78,8 @@ impl Connection {
             hops,
             first_sent: self.first_sent,
             ece: self.ecn.echoed,
+            used: true,
+            delivery_rate_bps: None,
         };
         self.cc.on_every_ack(&self.last_ack, &mut self.window);
     }
