@@ -6,6 +6,7 @@ from typing import Literal, TypeAlias, final
 __all__ = [
     "RESULTS_EPOCH",
     "VERSION",
+    "CongestionEvent",
     "Results",
     "Rowset",
     "Run",
@@ -38,6 +39,60 @@ _Event: TypeAlias = tuple[
     tuple[int, _Ecn, int, bool] | None,
     tuple[int, str | None] | None,
 ]
+
+@final
+class CongestionEvent:
+    """An acknowledgement or a congestion signal, as a congestion control of one's own sees it.
+
+    Attributes:
+        kind: ``"ack"``; ``"fast_retransmit"``, ``"timeout"`` or ``"ecn"`` (a mark, or a drop in the
+            queue of the own node with ``tcp.local_drop = "cwr"``); ``"recovery_end"``.
+        flow: Number of the flow.
+        time_ns: Simulated time [ns].
+        acked: Segments newly acknowledged, with ``rack_tlp`` also those reported in SACK blocks.
+        acked_bytes: The same [B].
+        delivered: Segments known to have arrived since the connection began, the SYN included.
+        cwnd: Congestion window now [segments].
+        ssthresh: Slow-start threshold [segments].
+        in_flight: Segments in flight (RFC 5681: FlightSize).
+        rtt_ns: Time since the transmission of the segment whose timestamp the last acknowledgement echoes [ns].
+        srtt_ns: Smoothed round-trip time of the retransmission timer [ns]; ``None``: nothing was measured.
+        min_rtt_ns: Smallest ``rtt_ns`` of the connection [ns].
+        delivery_rate_bps: Delivery rate [bit/s], which ``rack_tlp`` measures; else ``None``.
+        window_used: True if the window was used, so that it may grow (RFC 7661).
+        mss_bytes: Payload of a full segment [B].
+    """
+
+    @property
+    def kind(self) -> Literal["ack", "fast_retransmit", "timeout", "ecn", "recovery_end"]: ...
+    @property
+    def flow(self) -> int: ...
+    @property
+    def time_ns(self) -> int: ...
+    @property
+    def acked(self) -> int: ...
+    @property
+    def acked_bytes(self) -> int: ...
+    @property
+    def delivered(self) -> int: ...
+    @property
+    def cwnd(self) -> float: ...
+    @property
+    def ssthresh(self) -> float: ...
+    @property
+    def in_flight(self) -> int: ...
+    @property
+    def rtt_ns(self) -> int | None: ...
+    @property
+    def srtt_ns(self) -> int | None: ...
+    @property
+    def min_rtt_ns(self) -> int | None: ...
+    @property
+    def delivery_rate_bps(self) -> float | None: ...
+    @property
+    def window_used(self) -> bool: ...
+    @property
+    def mss_bytes(self) -> int: ...
 
 @final
 class Scenario:
@@ -95,7 +150,7 @@ class Tables:
 
 @final
 class Run:
-    def __new__(cls, scenario: Scenario) -> Run: ...
+    def __new__(cls, scenario: Scenario, rules: dict[str, type] | None = None) -> Run: ...
     def until(self, at: int | None, progress: Callable[[float], object] | None, halts: bool) -> None: ...
     def apply(self, event: str) -> None: ...
     def events(self) -> list[_Event]: ...
@@ -118,6 +173,7 @@ def run(
     progress: Callable[[float], object] | None,
     sink: Callable[[str, Rowset], object] | None = None,
     capture: Callable[[int, int, bytes], object] | None = None,
+    rules: dict[str, type] | None = None,
 ) -> Results: ...
 def in_bytes(number: float) -> str: ...
 def in_hours(seconds: float) -> str: ...

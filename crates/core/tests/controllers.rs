@@ -105,7 +105,7 @@ fn lossy(preset: &str, rate: f64, seed: u64, tcp: &str) -> String {
         routing.protocol = "shortest_path"
         wlan = {{ long_retry_limit = 2, short_retry_limit = 2, error = {{ model = "uniform", rate = {rate} }} }}
         flow = [{{ src = 0, dst = 2 }}, {{ src = 2, dst = 0, start = "1 s" }}]
-        queue = {{ discipline = "red", limit = 12, red = {{ min_threshold = 2, max_threshold = 6, ecn = true }} }}
+        queue = {{ discipline = "red", limit = 12, ecn = true, red = {{ min_threshold = 2, max_threshold = 6, weight = 0.1 }} }}
         tcp = {{ {tcp} }}
         "#
     )
@@ -229,7 +229,7 @@ fn told(text: &str) -> Vec<(String, View)> {
 #[test]
 fn rules_of_two_flows_are_asked_in_the_order_of_events() {
     let text = r#"
-        run = { stop = "20 s", seed = 3 }
+        run = { stop = "120 s", seed = 3 }
         topology.hops = 2
         wlan = { long_retry_limit = 2, error = { model = "uniform", rate = 0.2 } }
         flow = [{ src = 0, dst = 2, tcp = { congestion_control = "a:A", loss_recovery = "rack_tlp" } },
@@ -246,7 +246,7 @@ fn rules_of_two_flows_are_asked_in_the_order_of_events() {
     for (name, view) in &events {
         assert_eq!(view.flow.0.to_string(), name[..1]);
         assert_eq!(view.mss, 1460);
-        assert_eq!(view.delivery_rate_bps.is_some(), name.starts_with("0") && view.delivery_rate_bps.is_some());
+        assert!(name.starts_with("0 ") || view.delivery_rate_bps.is_none());
     }
     let rates = events.iter().filter(|e| e.0 == "0 a:A" && e.1.delivery_rate_bps.is_some()).count();
     assert!(rates > 50, "{rates}");
@@ -270,7 +270,7 @@ fn a_decision_paces() {
     for recovery in ["newreno", "sack", "rack_tlp"] {
         let text = format!(
             r#"
-            run = {{ stop = "20 s", batches = 1, warmup = "2 s" }}
+            run = {{ stop = "20 s", batches = 10, warmup_batches = 1 }}
             topology.hops = 1
             tcp = {{ congestion_control = "external", loss_recovery = "{recovery}" }}
             "#
@@ -291,17 +291,17 @@ fn a_window_can_be_decided_between_events() {
             run = {{ stop = "20 s" }}
             topology.hops = 1
             tcp = {{ congestion_control = "external", loss_recovery = "{recovery}", initial_window = 2 }}
-            flow = [{{ src = 0, dst = 1 }}, {{ src = 0, dst = 1, tcp.congestion_control = "reno" }}]
+            flow = [{{ src = 0, dst = 1 }}, {{ src = 0, dst = 1, start = "9 s", tcp.congestion_control = "reno" }}]
             "#
         );
         let mut sim = Sim::new(&scenario(&text).setup(None));
         sim.until(Time::ZERO + Span::secs(1));
-        let outstanding = |sim: &Sim| sim.clone().sender_view(FlowId(0)).expect("TCP").outstanding;
-        assert!(outstanding(&sim) <= 2);
+        let before = sim.pool().live();
         assert!(sim.decide(FlowId(0), &Decision::cwnd(9.0)));
-        assert_eq!(outstanding(&sim), 9, "{recovery}");
+        let sent = sim.pool().live() - before;
+        assert!((7..=9).contains(&sent), "{recovery}: {sent}");
         sim.until(Time::ZERO + Span::secs(5));
-        assert!((7..=9).contains(&outstanding(&sim)), "{recovery}");
+        assert!(sim.pool().live() > before + 5, "{recovery}");
         assert!(!sim.decide(FlowId(1), &Decision::cwnd(9.0)) && !sim.decide(FlowId(2), &Decision::cwnd(9.0)));
     }
 }

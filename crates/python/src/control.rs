@@ -1,6 +1,7 @@
 //! A run driven from Python: it advances on request, and takes commands in between.
 
 use crate::arrow::Rowset;
+use crate::controllers::Controllers;
 use crate::recorded::{self, Recorded};
 use crate::{MOST_STEPS, PATIENCE, Results, Scenario, limit_error, parse, scenario_error};
 use chappe_core::packet::{Ecn, FlowId, NodeId, Reason};
@@ -11,6 +12,7 @@ use chappe_core::sim::{Halt, Sim};
 use chappe_core::unit::Time;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use serde_json::json;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
@@ -26,6 +28,7 @@ struct Driven {
     events: Vec<PlainEvent>,
     /// Number of halts for events.
     halts: u64,
+    rules: Controllers,
 }
 
 /// Number of halts for events between two checks of the memory, which looks at every node.
@@ -89,16 +92,23 @@ pub fn word(end: Option<End>) -> &'static str {
 
 #[pymethods]
 impl Run {
-    /// A run at its start.
+    /// A run at its start; `rules` are the classes of congestion controls in Python by their names in the scenario.
     #[new]
-    fn new(py: Python<'_>, scenario: Py<Scenario>) -> Run {
+    #[pyo3(signature = (scenario, rules=None))]
+    fn new(py: Python<'_>, scenario: Py<Scenario>, rules: Option<Bound<'_, PyDict>>) -> Run {
         let setup = scenario.get().0.setup(None);
         let sim = py.detach(|| Sim::new(&setup));
         Run {
             scenario,
             now: AtomicU64::new(0),
             progress: AtomicU64::new(sim.progress().to_bits()),
-            driven: Mutex::new(Driven { sim, recorded: Recorded::default(), events: Vec::new(), halts: 0 }),
+            driven: Mutex::new(Driven {
+                sim,
+                recorded: Recorded::default(),
+                events: Vec::new(),
+                halts: 0,
+                rules: Controllers::new(rules),
+            }),
             canceled: AtomicBool::new(false),
         }
     }
@@ -107,10 +117,11 @@ impl Run {
     /// `progress` is called with the completed share of the run. Events are kept until they are taken.
     fn until(&self, py: Python<'_>, at: Option<u64>, progress: Option<Bound<'_, PyAny>>, halts: bool) -> PyResult<()> {
         let mut guard = self.driven()?;
-        let Driven { sim, recorded, events, halts: told } = &mut *guard;
+        let Driven { sim, recorded, events, halts: told, rules } = &mut *guard;
         let at = at.map_or(Time::NEVER, Time);
         let limit = self.scenario.get().0.config().run.max_memory.0;
         let most = if sim.tables().next().is_some() { recorded::MOST_STEPS } else { MOST_STEPS };
+        let most = rules.most_steps(most);
         let mut steps = 1 << 10;
         loop {
             if self.canceled.load(Ordering::Relaxed) {
@@ -118,7 +129,7 @@ impl Run {
                 return Ok(());
             }
             let begun = Instant::now();
-            let halt: Option<Halt> = py.detach(|| sim.advance_until(at, steps));
+            let halt: Option<Halt> = rules.drive(py, || sim.advance_until(at, steps))?;
             self.note(sim);
             recorded.take(py, sim, false)?;
             let is_event = halt == Some(Halt::Events);
@@ -144,13 +155,13 @@ impl Run {
     }
 
     /// Executes a command on the run: a JSON object like an event of a scenario.
-    fn apply(&self, event: &str) -> PyResult<()> {
+    fn apply(&self, py: Python<'_>, event: &str) -> PyResult<()> {
         let mut driven = self.driven()?;
         let scenario = &self.scenario.get().0;
         let commands = scenario.commands(&parse("the command", event)?).map_err(|e| scenario_error(&e))?;
         scenario.check_start(&commands, |flow| driven.sim.flow_began(flow)).map_err(|e| scenario_error(&e))?;
-        commands.iter().for_each(|command| driven.sim.apply(command));
-        Ok(())
+        let Driven { sim, rules, .. } = &mut *driven;
+        rules.drive(py, || commands.iter().for_each(|command| sim.apply(command)))
     }
 
     /// Events of external flows that have not been taken.

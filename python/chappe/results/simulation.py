@@ -56,7 +56,7 @@ class Simulation:
 
     def __init__(self, scenario: Scenario):
         self.scenario = scenario
-        self._core = _core.Run(scenario._core)
+        self._core = _core.Run(scenario._core, scenario._rules())
         self._has_other_rates = False
         self._events: deque[Event] = deque()
 

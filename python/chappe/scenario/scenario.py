@@ -17,6 +17,7 @@ from chappe._common.arguments import instant, is_path, listed, mapping_of, path_
 from chappe._common.notices import Notice
 from chappe._common.words import count
 from chappe.errors import Problem, ScenarioError
+from chappe.scenario import rules
 
 if TYPE_CHECKING:
     import polars as pl
@@ -132,6 +133,8 @@ def _plain(value: Any, depth: int = 0) -> Any:
     """A value for JSON: tuples become lists, paths and NaN text, numpy scalars and arrays numbers and lists."""
     if depth >= _DEEPEST and isinstance(value, Iterable) and not isinstance(value, str):
         return f"more than {_DEEPEST} nested tables and lists"
+    if isinstance(value, type):
+        return rules.name_of(value)
     if isinstance(value, Mapping):
         return {_text(_written(k)): _plain(v, depth + 1) for k, v in value.items()}
     if isinstance(value, bool) or value is None:
@@ -493,6 +496,14 @@ class Scenario(Mapping[str, Any]):
         from chappe.plot.runs import network
 
         return network(self)
+
+    def _rules(self) -> dict[str, type] | None:
+        """Classes of the congestion controls in Python, by their names; ``None``: there are none.
+
+        Raises:
+            ScenarioError: With all that cannot be used.
+        """
+        return rules.classes_of(self._core, self._files)
 
     @property
     def transports(self) -> list[str]:

@@ -62,8 +62,6 @@ pub struct Ack {
     pub ece: bool,
     /// The window was in use, or may grow unused.
     pub used: bool,
-    /// Delivery rate of the last round trip \[bit/s\], if the loss recovery measures it.
-    pub delivery_rate_bps: Option<f64>,
 }
 
 impl Default for Ack {
@@ -86,7 +84,6 @@ impl Default for Ack {
             first_sent: Time::ZERO,
             ece: false,
             used: true,
-            delivery_rate_bps: None,
         }
     }
 }

@@ -79,7 +79,6 @@ impl Connection {
             first_sent: self.first_sent,
             ece: self.ecn.echoed,
             used: true,
-            delivery_rate_bps: None,
         };
         self.cc.on_every_ack(&self.last_ack, &mut self.window);
     }

@@ -75,14 +75,22 @@ impl Connection {
         true
     }
 
-    /// Lets the rule of a program answer an acknowledgement, for a recovery that sets the window itself.
-    pub fn ask_for_window(&mut self, ack: &Ack, mut window: Window) -> Window {
+    /// Lets the rule of a program answer an acknowledgement, for a recovery that sets the window itself and measures the
+    /// delivery rate \[bit/s\].
+    pub fn ask_for_window(&mut self, ack: &Ack, rate_bps: Option<f64>, mut window: Window) -> Window {
+        if let Some(rule) = self.cc.external() {
+            rule.note_rate(rate_bps);
+            window.cwnd = rule.fractional(window.cwnd);
+        }
         self.cc.on_ack(ack, 0, &mut window);
         window
     }
 
     /// The same for a congestion signal, with this many segments in flight.
     pub fn ask_for_ssthresh(&mut self, signal: Signal, in_flight: u32, mut window: Window) -> f64 {
+        if let Some(rule) = self.cc.external() {
+            rule.drop_fraction();
+        }
         let congestion = Congestion {
             signal,
             now: self.now,

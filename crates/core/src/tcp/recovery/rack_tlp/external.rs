@@ -30,15 +30,15 @@ impl RackTlp {
     /// The window after an acknowledgement outside of a reduction.
     pub(super) fn ask_for_window(&mut self, input: &Input, facts: &Facts, conn: &mut Connection) {
         let bits = facts.sample.delivered as f64 * f64::from(conn.cfg().mss.0) * 8.0;
+        let rate_bps = facts.sample.interval.map(|interval| bits / interval.as_secs());
         let ack = Ack {
             newly: input.delivered,
             in_flight: self.queue.in_flight(),
             srtt: conn.rto().srtt(),
             used: self.usage.allows_growth(self.w.cwnd, self.w.in_slow_start()),
-            delivery_rate_bps: facts.sample.interval.map(|interval| bits / interval.as_secs()),
             ..*conn.last_ack()
         };
-        let window = conn.ask_for_window(&ack, self.window());
+        let window = conn.ask_for_window(&ack, rate_bps, self.window());
         self.take(&window, conn);
     }
 
