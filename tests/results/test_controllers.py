@@ -177,6 +177,23 @@ def test_a_driven_run_gives_the_same() -> None:
         sim.finish()
 
 
+def test_a_program_decides_a_window_between_two_advances() -> None:
+    scenario = chappe.Scenario.chain(1, {"tcp.congestion_control": "external", "run.sample_interval": "1 s"}, stop="9 s")
+    with chappe.start(scenario, seed=1) as sim:
+        for second, window in enumerate((3, 7, 5.5), 1):
+            sim.run_until(second)
+            sim.decide(0, window)
+        for wrong in ({"cwnd": 0.5}, {"ssthresh": math.nan}, {"pacing_bps": 0}):
+            with pytest.raises(ValueError, match=next(iter(wrong))):
+                sim.decide(0, **wrong)
+        with pytest.raises(ValueError, match="flow 1 has no window to decide"):
+            sim.decide(1, 4)
+        samples = sim.finish().samples
+        with pytest.raises(chappe.RunError, match="over"):
+            sim.decide(0, 4)
+    assert samples["cwnd_segments"].to_list()[2:6] == [3, 7, 5.5, 5.5]
+
+
 @pytest.mark.parametrize(
     ("answer", "text"),
     [
@@ -233,9 +250,17 @@ def test_a_module_in_the_current_folder_is_found_by_files_and_options(
     assert "my_rules:Half+newreno" in capsys.readouterr().out
     assert command(["run", str(file), "--set", "tcp.congestion_control=my_rules:Quarter"]) == 0
     assert "my_rules:Quarter+newreno" in capsys.readouterr().out
+    assert command(["check", str(file)]) == 0
     values = "tcp.congestion_control=my_rules:Half,my_rules:Quarter,reno"
-    assert command(["sweep", str(file), "--axis", values, "--seeds", "2"]) == 0
+    assert command(["sweep", str(file), "--axis", values, "--seeds", "3", "-o", "made"]) == 0
     assert "my_rules:Quarter" in capsys.readouterr().out
+    for verb in ("compare", "rank"):
+        assert command([verb, "made", "tcp.congestion_control", "--measure", "goodput_bps"]) == 0
+        assert "my_rules:Quarter" in capsys.readouterr().out
+    assert command(["report", "made", "-o", "made.html"]) == 0
+    assert "my_rules:Quarter" in Path("made.html").read_text()
+    found = chappe.search(file, {"tcp.congestion_control": ["my_rules:Half", "reno"]}, seeds=2)
+    assert "my_rules:Half" in found.runs["tcp.congestion_control"].to_list()
 
 
 @pytest.mark.parametrize(
@@ -260,8 +285,9 @@ def test_a_rule_that_is_not_there_is_an_error_for_people(
         chappe.sweep(chain("reno"), {"tcp.congestion_control": [name, "reno"]})
     file = module.with_name("mine.toml")
     file.write_text(f'run.stop = "5 s"\ntopology.hops = 1\ntcp.congestion_control = "{name}"\n')
-    assert command(["run", str(file)]) == 2
-    assert message in capsys.readouterr().err
+    for verb in ("run", "check"):
+        assert command([verb, str(file)]) == 2
+        assert message in capsys.readouterr().err
 
 
 def test_a_module_with_an_error_is_named(module: Path) -> None:

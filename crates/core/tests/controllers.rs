@@ -240,7 +240,7 @@ fn rules_of_two_flows_are_asked_in_the_order_of_events() {
     for name in ["0 a:A", "1 b:B.C"] {
         let of = |what: &str| events.iter().filter(|e| e.0 == format!("{name}{what}")).count();
         let counts = ["", " FastRetransmit", " Timeout", " end"].map(of);
-        assert!(counts[0] > 100 && counts[1] > 3 && counts[2] > 0 && counts[3] > 3, "{name}: {counts:?}");
+        assert!(counts[0] > 100 && counts[1..].iter().all(|n| *n > 0), "{name}: {counts:?}");
     }
     assert!(told(text) == events);
     for (name, view) in &events {

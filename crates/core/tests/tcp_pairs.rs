@@ -204,7 +204,7 @@ fn settings_of_parts_ask_for_the_pair_in_effect() {
 #[test]
 fn some_congestion_controls_do_not_read_some_settings() {
     let of = |congestion_control: Rule, loss_recovery: Method| tcp::Config {
-        congestion_control: Some(Control::Rule(congestion_control)),
+        congestion_control: Some(Control::of(congestion_control)),
         loss_recovery: Some(loss_recovery),
         ecn: tcp::ecn::Config { enabled: true, ..Default::default() },
         ..tcp::Config::default()

@@ -9,6 +9,7 @@ use chappe_core::run::End;
 use chappe_core::run::external::{Event, Injection, Refused};
 use chappe_core::setting::{Node, Scalar};
 use chappe_core::sim::{Halt, Sim};
+use chappe_core::tcp::cc::controller::Decision;
 use chappe_core::unit::Time;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -187,6 +188,21 @@ impl Run {
     fn wake(&self, endpoint: u32, at: Option<u64>) -> PyResult<()> {
         self.driven()?.sim.wake(NodeId(endpoint), at.map_or(Time::NEVER, Time));
         Ok(())
+    }
+
+    /// Decides the window of a flow now: window and ssthresh [segments], pacing rate [bit/s]. Returns false if a rule of
+    /// Chappe decides it.
+    fn decide(
+        &self,
+        py: Python<'_>,
+        flow: u32,
+        cwnd: Option<f64>,
+        ssthresh: Option<f64>,
+        pacing_bps: Option<f64>,
+    ) -> PyResult<bool> {
+        let mut driven = self.driven()?;
+        let Driven { sim, rules, .. } = &mut *driven;
+        rules.drive(py, || sim.decide(FlowId(flow), &Decision { cwnd, ssthresh, pacing_bps }))
     }
 
     /// Measurements so far.

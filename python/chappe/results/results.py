@@ -852,6 +852,7 @@ def run(
     Raises:
         ScenarioError: If the scenario cannot be run, with all problems at once.
         LimitError: If the run needs more memory than ``run.max_memory``.
+        RunError: If a congestion control in Python raises, or returns no window.
         OSError: If the scenario cannot be read, or a folder cannot be written or has files that no run wrote.
         ValueError: If the name of the folder is empty or not UTF-8.
         TypeError: If an argument has the wrong type.

@@ -8,13 +8,40 @@ use std::sync::Arc;
 /// Form of the name of a rule in Python.
 const NAME: &str = r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$";
 
-/// Congestion control of a connection.
+/// Congestion control of a connection. As small as a pointer, because every connection has its settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Control {
+pub struct Control(Arc<Choice>);
+
+#[derive(Debug, PartialEq, Eq)]
+enum Choice {
     /// A rule of Chappe.
     Rule(Rule),
-    /// A rule of the program: a class in a module of Python, `module:Class`, or any name that a program in Rust knows.
+    /// A rule of the program, by its name.
     Program(Arc<str>),
+}
+
+impl Control {
+    /// A rule of Chappe.
+    pub fn of(rule: Rule) -> Control {
+        Control(Arc::new(Choice::Rule(rule)))
+    }
+
+    /// The rule of Chappe; `External` for one of the program.
+    pub fn rule(&self) -> Rule {
+        match *self.0 {
+            Choice::Rule(rule) => rule,
+            Choice::Program(_) => Rule::External,
+        }
+    }
+
+    /// Name of a rule of the program: a class in a module of Python, `module:Class`, or any such name that a program in
+    /// Rust knows.
+    pub fn name(&self) -> Option<&Arc<str>> {
+        match &*self.0 {
+            Choice::Rule(_) => None,
+            Choice::Program(name) => Some(name),
+        }
+    }
 }
 
 /// Returns true for a dotted name.
@@ -32,18 +59,18 @@ impl Scalar for Control {
             && let Some((module, class)) = text.split_once(':')
         {
             return if is_dotted(module) && is_dotted(class) {
-                Ok(Control::Program(text.as_str().into()))
+                Ok(Control(Arc::new(Choice::Program(text.as_str().into()))))
             } else {
                 Err("expected a module and a class of Python: \"module:Class\"".into())
             };
         }
-        Rule::read(node).map(Control::Rule).map_err(|known| known + ", or \"module:Class\" for a rule in Python")
+        Rule::read(node).map(Control::of).map_err(|known| known + ", or \"module:Class\" for a rule in Python")
     }
 
     fn written(&self) -> Json {
-        match self {
-            Control::Rule(rule) => rule.written(),
-            Control::Program(name) => json!(**name),
+        match &*self.0 {
+            Choice::Rule(rule) => rule.written(),
+            Choice::Program(name) => json!(**name),
         }
     }
 

@@ -360,7 +360,7 @@ ack::policies! {
             ; used when |c| !matches!(c.method(), Method::RackTlp | Method::Vegas),
             else "the loss recovery is `rack_tlp` or `vegas`",
         /// Enhanced NewReno.
-        pub e_newreno: recoveries::ENewRenoConfig = recoveries::ENewRenoConfig::default()
+        pub e_newreno: Shared<recoveries::ENewRenoConfig> = Shared::default()
             ; used when |c| c.method() == Method::ENewReno, else "the loss recovery is not `e_newreno`",
         /// Loss recovery with SACK.
         pub sack: recoveries::SackConfig = recoveries::SackConfig::default()
@@ -408,24 +408,18 @@ impl Config {
 
     /// Window rule in effect.
     pub fn rule(&self) -> Rule {
-        match &self.congestion_control {
-            Some(Control::Rule(rule)) => *rule,
-            Some(Control::Program(_)) => Rule::External,
-            None => self.variant.parts().1,
-        }
+        self.congestion_control.as_ref().map_or_else(|| self.variant.parts().1, Control::rule)
     }
 
     /// Name of the rule of a program that decides the window.
     pub(super) fn name_of_rule(&self) -> Arc<str> {
-        match &self.congestion_control {
-            Some(Control::Program(name)) => name.clone(),
-            _ => Rule::External.word().into(),
-        }
+        let name = self.congestion_control.as_ref().and_then(Control::name);
+        name.map_or_else(|| Rule::External.word().into(), Clone::clone)
     }
 
     /// Name of the pair in effect: the word of its variant, or those of both parts such as `westwood+sack`.
     pub fn pair(&self) -> Cow<'static, str> {
-        if let Some(Control::Program(name)) = &self.congestion_control {
+        if let Some(name) = self.congestion_control.as_ref().and_then(Control::name) {
             return format!("{name}+{}", self.method().word()).into();
         }
         variants::name(self.method(), self.rule())
