@@ -178,7 +178,9 @@ def test_a_driven_run_gives_the_same() -> None:
 
 
 def test_a_program_decides_a_window_between_two_advances() -> None:
-    scenario = chappe.Scenario.chain(1, {"tcp.congestion_control": "external", "run.sample_interval": "1 s"}, stop="9 s")
+    scenario = chappe.Scenario.chain(
+        1, {"tcp.congestion_control": "external", "run.sample_interval": "1 s"}, stop="9 s"
+    )
     with chappe.start(scenario, seed=1) as sim:
         for second, window in enumerate((3, 7, 5.5), 1):
             sim.run_until(second)
@@ -252,14 +254,14 @@ def test_a_module_in_the_current_folder_is_found_by_files_and_options(
     assert "my_rules:Quarter+newreno" in capsys.readouterr().out
     assert command(["check", str(file)]) == 0
     values = "tcp.congestion_control=my_rules:Half,my_rules:Quarter,reno"
-    assert command(["sweep", str(file), "--axis", values, "--seeds", "3", "-o", "made"]) == 0
+    assert command(["sweep", str(file), "--axis", values, "--seeds", "3", "-o", "made", "--report", "made.html"]) == 0
     assert "my_rules:Quarter" in capsys.readouterr().out
     for verb in ("compare", "rank"):
-        assert command([verb, "made", "tcp.congestion_control", "--measure", "goodput_bps"]) == 0
+        assert command([verb, "made", "--measure", "goodput_bps"]) == 0
         assert "my_rules:Quarter" in capsys.readouterr().out
-    assert command(["report", "made", "-o", "made.html"]) == 0
     assert "my_rules:Quarter" in Path("made.html").read_text()
-    found = chappe.search(file, {"tcp.congestion_control": ["my_rules:Half", "reno"]}, seeds=2)
+    axes = {"tcp.congestion_control": ["my_rules:Half", "reno"]}
+    found = chappe.search(file, "tcp.max_cwnd", low=2, high=4, axes=axes, seeds=2)
     assert "my_rules:Half" in found.runs["tcp.congestion_control"].to_list()
 
 

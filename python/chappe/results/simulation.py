@@ -244,8 +244,8 @@ class Simulation:
     ) -> None:
         """Decides the window of a flow with ``tcp.congestion_control = "external"``, which acts at once.
 
-        The window remains until the next decision, but for what the loss recovery does with it: after a congestion signal
-        it is back with the next acknowledgement of new data outside of a recovery.
+        The window remains until the next decision, but for what the loss recovery does with it: after a congestion
+        signal it is back with the next acknowledgement of new data outside of a recovery.
 
         Args:
             flow: Number of the flow.
