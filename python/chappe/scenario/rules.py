@@ -2,7 +2,7 @@
 
 import hashlib
 import importlib
-import inspect
+import marshal
 import re
 import sys
 from collections.abc import Iterable, Iterator
@@ -177,10 +177,11 @@ def _texts(rule: type) -> Iterator[bytes]:
     for base in rule.__mro__:
         if base.__module__ in ("builtins", "typing", "abc", __name__):
             continue
-        try:
-            file = inspect.getsourcefile(base)
-            yield Path(file).read_bytes() if file else inspect.getsource(base).encode()
-        except (OSError, TypeError):
-            for name, value in sorted(vars(base).items()):
-                code = getattr(value, "__code__", None)
-                yield repr((name, code.co_code, code.co_consts, code.co_names) if code else (name, value)).encode()
+        file = getattr(sys.modules.get(base.__module__), "__file__", None)
+        if file is not None and Path(file).is_file():
+            yield Path(file).read_bytes()
+            continue
+        # A class of a notebook.
+        for name, value in sorted(vars(base).items()):
+            code = getattr(value, "__code__", None)
+            yield name.encode() + (marshal.dumps(code) if code else repr(value).encode())
