@@ -60,6 +60,10 @@ _CODES: "WeakKeyDictionary[type, str]" = WeakKeyDictionary()
 """Hashes of the code of classes, from the time at which they were first used."""
 
 
+GIVEN: dict[str, type] = {}
+"""Classes of the script of another process, which no module of this one has, by their names."""
+
+
 def name_of(rule: type) -> str:
     """Name of a class in a scenario.
 
@@ -74,6 +78,11 @@ def name_of(rule: type) -> str:
 def named(scenario: _core.Scenario) -> list[str]:
     """Names of the rules in Python that a scenario sets, without repetition."""
     return list(dict.fromkeys(_NAMED.findall(scenario.changes_json())))
+
+
+def of_script(scenario: _core.Scenario) -> dict[str, type]:
+    """Rules of a scenario that are in the script or notebook itself, which cloudpickle takes along by their code."""
+    return {name: _found(name, []) for name in named(scenario) if name.startswith("__main__:")}
 
 
 def classes_of(scenario: _core.Scenario, files: Iterable[Path]) -> dict[str, type] | None:
@@ -135,6 +144,8 @@ def _found(name: str, folders: list[Path]) -> type:
     rule = module
     for part in class_name.split("."):
         rule = getattr(rule, part, None)
+    if not isinstance(rule, type) and name in GIVEN:
+        return GIVEN[name]
     if not isinstance(rule, type):
         there = [n for n, value in vars(module).items() if isinstance(value, type) and not _missing(value)]
         known = f"its congestion controls: {', '.join(there)}" if there else "a rule is a class"

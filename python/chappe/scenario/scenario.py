@@ -7,7 +7,7 @@ import io
 import json
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
@@ -518,8 +518,10 @@ class Scenario(Mapping[str, Any]):
         """Warnings about doubtful settings of a valid scenario."""
         return [Notice(*warning) for warning in self._core.warnings()]
 
-    def __reduce__(self) -> tuple[type["Scenario"], tuple[dict[str, Any]]]:
-        return Scenario, (json.loads(self._core.written_json()),)
+    def __reduce__(self) -> tuple[Callable[..., "Scenario"], tuple[Any, ...]]:
+        written = json.loads(self._core.written_json())
+        own = rules.of_script(self._core)
+        return (_with_rules, (written, own)) if own else (Scenario, (written,))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Scenario):
@@ -540,6 +542,12 @@ class Scenario(Mapping[str, Any]):
         place = count(s["topology"]["hops"], "hop") if s["topology"]["kind"] == "chain" else s["topology"]["kind"]
         used = [count(len(self.flows), "flow"), *self.transports, s["routing"]["protocol"]]
         return f"<Scenario: {place}, {', '.join(used)}>"
+
+
+def _with_rules(written: Mapping[str, Any], own: Mapping[str, type]) -> Scenario:
+    """A scenario from another process, with the classes of the script there."""
+    rules.GIVEN.update(own)
+    return Scenario(written)
 
 
 ScenarioLike = Scenario | Mapping[str, Any] | str | os.PathLike[str]
