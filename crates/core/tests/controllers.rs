@@ -221,8 +221,7 @@ fn told(text: &str) -> Vec<(String, View)> {
         Controllers::new(move |flow: FlowId, name: &str| Telling(of_rule.clone(), format!("{} {name}", flow.0)));
     rules.drive(|| sim.run());
     drop(rules);
-    let told = all.lock().expect("one thread").clone();
-    told
+    all.lock().expect("one thread").clone()
 }
 
 /// Two flows with rules of their own: each is asked in the order of the events, at their times, in two runs alike.
