@@ -35,6 +35,7 @@ from chappe.errors import (
     StudyError,
     WorkWarning,
 )
+from chappe.scenario.rules import CongestionEvent, Controller, Decision
 from chappe.scenario.scenario import Scenario, parts, schema
 
 if TYPE_CHECKING:
@@ -55,6 +56,9 @@ __all__ = [
     "ChappeError",
     "ChappeWarning",
     "ClusterError",
+    "CongestionEvent",
+    "Controller",
+    "Decision",
     "Endpoint",
     "Event",
     "LimitError",

@@ -9,7 +9,7 @@ Blocks of a page are taken in order, in a folder of their own with ``scenarios``
   build (``NOT_RUN``), and ``chappe paper`` with a paper unless ``--quick`` is given, which would take many minutes;
   their arguments are only checked to be right.
 - ``console`` holds one command after ``$`` and what it prints, word for word; it may fail.
-- ``python`` is run.
+- ``python`` is run, and also written to a file if the first line is a comment with its name, ``# my_rules.py``.
 """
 
 import contextlib
@@ -85,6 +85,8 @@ def test_commands_and_programs_run(page: Path, copies: Path, capsys: pytest.Capt
                 written = capsys.readouterr()
                 assert (written.out + written.err).strip() == printed.strip(), where
             case "python":
+                if named := re.fullmatch(r"# (\S+\.py)", first):
+                    (copies / named[1]).write_text(block.text, encoding="utf-8")
                 exec(compile("\n" * (block.line - 1) + block.text, str(page), "exec"), {"__name__": "__main__"})
 
 

@@ -7,6 +7,7 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import time
 import uuid
 from collections.abc import Iterator, Mapping
@@ -404,3 +405,41 @@ def test_the_head_dies(nodes: Cluster, client_port: int, tmp_path: Path, monkeyp
     for n in range(2):
         # Few of its seeds: the others take too long for a test.
         assert cli.main(["sweep", "study.toml", "--seeds", "2", "--quiet", "--out", str(n)]) == 0
+
+
+SCRIPT = """
+import sys
+
+import chappe
+
+
+class Gentle:
+    def on_ack(self, ack):
+        return ack.cwnd + 0.5 / ack.cwnd
+
+    def on_congestion(self, signal):
+        return signal.cwnd / 2
+
+
+scenario = chappe.Scenario.chain(2, stop="20 s")
+axes = {"tcp.congestion_control": [Gentle, "my_rules:Constant", "reno"]}
+for backend in (None, "ray"):
+    print(chappe.sweep(scenario, axes, seeds=2, backend=backend).runs["goodput_bps"].to_list())
+"""
+
+
+def test_rules_of_a_script_and_of_a_module_beside_it_run_on_the_cluster(nodes: Cluster, tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(SCRIPT)
+    constant = "class Constant:\n    def on_ack(self, ack):\n        return 3\n\n    on_congestion = on_ack\n"
+    (tmp_path / "my_rules.py").write_text(constant)
+    done = subprocess.run(
+        [sys.executable, "script.py"],
+        cwd=tmp_path,
+        env={**environment(), "RAY_ADDRESS": nodes.address},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    local, on_cluster = done.stdout.splitlines()
+    assert local == on_cluster

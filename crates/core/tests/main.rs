@@ -6,6 +6,7 @@ mod batteries;
 mod broken_routes;
 mod budgets;
 mod captures;
+mod controllers;
 mod corpus;
 mod cost;
 mod coverage;

@@ -6,6 +6,7 @@ use chappe_core::setting::Setting;
 use chappe_core::sim::Sim;
 use chappe_core::tcp;
 use chappe_core::tcp::cc::Rule;
+use chappe_core::tcp::config::control::Control;
 use chappe_core::tcp::config::pairs;
 use chappe_core::tcp::config::pairs::conflict;
 use chappe_core::tcp::config::variants::{Method, Variant};
@@ -73,7 +74,7 @@ fn every_pair_that_is_not_refused_delivers_a_file_over_a_lossy_chain() {
             assert!(times.len() > 1 || recoveries.len() == 1, "{rule:?} of {preset}: the recovery makes no difference");
             allowed += recoveries.len();
         }
-        assert_eq!(allowed, 57);
+        assert_eq!(allowed, 63);
     }
 }
 
@@ -203,14 +204,16 @@ fn settings_of_parts_ask_for_the_pair_in_effect() {
 #[test]
 fn some_congestion_controls_do_not_read_some_settings() {
     let of = |congestion_control: Rule, loss_recovery: Method| tcp::Config {
-        congestion_control: Some(congestion_control),
+        congestion_control: Some(Control::of(congestion_control)),
         loss_recovery: Some(loss_recovery),
         ecn: tcp::ecn::Config { enabled: true, ..Default::default() },
         ..tcp::Config::default()
     };
     for rule in Rule::ALL.iter().filter(|rule| conflict(Method::Sack, **rule).is_none()) {
         let beta = match rule {
-            Rule::Cubic | Rule::Scalable | Rule::Fixed => Some("the congestion control has its own rule for it"),
+            Rule::Cubic | Rule::Scalable | Rule::Fixed | Rule::External => {
+                Some("the congestion control has its own rule for it")
+            }
             Rule::Vegas => Some("the congestion control is `vegas`, and `tcp.vegas.ecn_cut` is `quarter`"),
             _ => None,
         };
@@ -264,10 +267,16 @@ fn a_word_of_one_part_is_no_word_of_the_other() {
         let found = problems(&format!("tcp.congestion_control = \"{}\"", method.word()));
         let words = of_settings("`tcp.loss_recovery`", method.word());
         assert!(found[0].contains(&format!(" -> it is a word of {words}; known: reno, ")), "{found:?}");
-        assert!(found[0].ends_with(", fixed, or \"variant\""), "{found:?}");
+        assert!(
+            found[0].ends_with(", external, or \"module:Class\" for a rule in Python, or \"variant\""),
+            "{found:?}"
+        );
     }
-    // `fixed` is also a routing protocol.
-    for rule in Rule::ALL.iter().filter(|r| **r != Rule::Fixed && Method::WORDS.iter().all(|m| m.0 != r.word())) {
+    // `fixed` is also a routing protocol, and `external` an application.
+    for rule in Rule::ALL
+        .iter()
+        .filter(|r| ![Rule::Fixed, Rule::External].contains(r) && Method::WORDS.iter().all(|m| m.0 != r.word()))
+    {
         let found = problems(&format!("tcp.loss_recovery = \"{}\"", rule.word()));
         let words = of_settings("`tcp.congestion_control`", rule.word());
         assert!(found[0].contains(&format!(" -> it is a word of {words}; known: tahoe, ")), "{found:?}");

@@ -1,6 +1,7 @@
 //! A run driven from Python: it advances on request, and takes commands in between.
 
 use crate::arrow::Rowset;
+use crate::controllers::Controllers;
 use crate::recorded::{self, Recorded};
 use crate::{MOST_STEPS, PATIENCE, Results, Scenario, limit_error, parse, scenario_error};
 use chappe_core::packet::{Ecn, FlowId, NodeId, Reason};
@@ -9,10 +10,11 @@ use chappe_core::run::End;
 use chappe_core::run::external::{Event, Injection, Refused};
 use chappe_core::setting::{Node, Scalar};
 use chappe_core::sim::{Halt, Sim};
+use chappe_core::tcp::cc::controller::Decision;
 use chappe_core::unit::Time;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyDict};
 use serde_json::json;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
@@ -30,6 +32,7 @@ struct Driven {
     halts: u64,
     /// State at the last look.
     seen: State,
+    rules: Controllers,
 }
 
 /// Number of halts for events between two checks of the memory, which looks at every node.
@@ -103,9 +106,10 @@ pub fn word(end: Option<End>) -> &'static str {
 
 #[pymethods]
 impl Run {
-    /// A run at its start.
+    /// A run at its start; `rules` are the classes of congestion controls in Python by their names in the scenario.
     #[new]
-    fn new(py: Python<'_>, scenario: Py<Scenario>) -> Run {
+    #[pyo3(signature = (scenario, rules=None))]
+    fn new(py: Python<'_>, scenario: Py<Scenario>, rules: Option<Bound<'_, PyDict>>) -> Run {
         let setup = scenario.get().0.setup(None);
         let sim = py.detach(|| Sim::new(&setup));
         Run {
@@ -118,6 +122,7 @@ impl Run {
                 events: Vec::new(),
                 halts: 0,
                 seen: State::default(),
+                rules: Controllers::new(rules),
             }),
             canceled: AtomicBool::new(false),
         }
@@ -125,9 +130,15 @@ impl Run {
 
     /// A copy of the run, which goes on independently.
     fn copy(&self, py: Python<'_>) -> PyResult<Run> {
-        let Driven { sim, recorded, events, halts, seen } = &*self.driven()?;
-        let recorded = recorded.copy(py);
-        let driven = Driven { sim: sim.clone(), recorded, events: events.clone(), halts: *halts, seen: seen.clone() };
+        let Driven { sim, recorded, events, halts, seen, rules } = &*self.driven()?;
+        let driven = Driven {
+            sim: sim.clone(),
+            recorded: recorded.copy(py),
+            events: events.clone(),
+            halts: *halts,
+            seen: seen.clone(),
+            rules: rules.copy(py)?,
+        };
         Ok(Run {
             scenario: self.scenario.clone_ref(py),
             now: AtomicU64::new(sim.now().0),
@@ -141,10 +152,11 @@ impl Run {
     /// `progress` is called with the completed share of the run. Events are kept until they are taken.
     fn until(&self, py: Python<'_>, at: Option<u64>, progress: Option<Bound<'_, PyAny>>, halts: bool) -> PyResult<()> {
         let mut guard = self.driven()?;
-        let Driven { sim, recorded, events, halts: told, .. } = &mut *guard;
+        let Driven { sim, recorded, events, halts: told, rules, .. } = &mut *guard;
         let at = at.map_or(Time::NEVER, Time);
         let limit = self.scenario.get().0.config().run.max_memory.0;
         let most = if sim.tables().next().is_some() { recorded::MOST_STEPS } else { MOST_STEPS };
+        let most = rules.most_steps(most);
         let mut steps = 1 << 10;
         loop {
             if self.canceled.load(Ordering::Relaxed) {
@@ -152,7 +164,7 @@ impl Run {
                 return Ok(());
             }
             let begun = Instant::now();
-            let halt: Option<Halt> = py.detach(|| sim.advance_until(at, steps));
+            let halt: Option<Halt> = rules.drive(py, || sim.advance_until(at, steps))?;
             self.note(sim);
             recorded.take(py, sim, false)?;
             let is_event = halt == Some(Halt::Events);
@@ -178,13 +190,13 @@ impl Run {
     }
 
     /// Executes a command on the run: a JSON object like an event of a scenario.
-    fn apply(&self, event: &str) -> PyResult<()> {
+    fn apply(&self, py: Python<'_>, event: &str) -> PyResult<()> {
         let mut driven = self.driven()?;
         let scenario = &self.scenario.get().0;
         let commands = scenario.commands(&parse("the command", event)?).map_err(|e| scenario_error(&e))?;
         scenario.check_start(&commands, |flow| driven.sim.flow_began(flow)).map_err(|e| scenario_error(&e))?;
-        commands.iter().for_each(|command| driven.sim.apply(command));
-        Ok(())
+        let Driven { sim, rules, .. } = &mut *driven;
+        rules.drive(py, || commands.iter().for_each(|command| sim.apply(command)))
     }
 
     /// Events of external flows that have not been taken.
@@ -210,6 +222,21 @@ impl Run {
     fn wake(&self, endpoint: u32, at: Option<u64>) -> PyResult<()> {
         self.driven()?.sim.wake(NodeId(endpoint), at.map_or(Time::NEVER, Time));
         Ok(())
+    }
+
+    /// Decides the window of a flow now: window and ssthresh [segments], pacing rate [bit/s]. Returns false if a rule of
+    /// Chappe decides it.
+    fn decide(
+        &self,
+        py: Python<'_>,
+        flow: u32,
+        cwnd: Option<f64>,
+        ssthresh: Option<f64>,
+        pacing_bps: Option<f64>,
+    ) -> PyResult<bool> {
+        let mut driven = self.driven()?;
+        let Driven { sim, rules, .. } = &mut *driven;
+        rules.drive(py, || sim.decide(FlowId(flow), &Decision { cwnd, ssthresh, pacing_bps }))
     }
 
     /// Measurements so far.

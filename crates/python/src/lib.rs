@@ -4,6 +4,7 @@
 mod arrow;
 mod captures;
 mod control;
+mod controllers;
 mod distributions;
 mod recorded;
 mod tables;
@@ -19,6 +20,7 @@ use chappe_core::sim::Sim;
 use chappe_core::unit::Time;
 use chappe_core::{RESULTS_EPOCH, VERSION};
 use chappe_scenario::{self as scenario, Errors, Files};
+use controllers::{CongestionEvent, Controllers};
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -295,21 +297,24 @@ const MOST_STEPS: u64 = 1 << 18;
 
 /// Runs a scenario; releases the GIL. `progress` is called with the completed share, `sink` with the name of a table of
 /// `run.record` and rows of it; without a sink the rows are stored. `capture` is called with the number of a node, a
-/// position in its capture and the bytes from there on, also after a run that fails or is interrupted.
+/// position in its capture and the bytes from there on, also after a run that fails or is interrupted. `rules` are the
+/// classes of congestion controls in Python by their names in the scenario; a run with such rules keeps the GIL.
 #[pyfunction]
-#[pyo3(signature = (scenario, progress, sink=None, capture=None))]
+#[pyo3(signature = (scenario, progress, sink=None, capture=None, rules=None))]
 fn run<'py>(
     py: Python<'py>,
     scenario: &Scenario,
     progress: Option<Bound<'py, PyAny>>,
     sink: Option<Bound<'py, PyAny>>,
     capture: Option<Bound<'py, PyAny>>,
+    rules: Option<Bound<'py, PyDict>>,
 ) -> PyResult<Results> {
     let mut captures = Captures::new(capture.map(Bound::unbind));
     let setup = Setup { capture: captures.wanted(), ..scenario.0.setup(None) };
     let mut sim = py.detach(|| Sim::new(&setup));
     let mut recorded = Recorded::new(sink.map(Bound::unbind));
-    let end = drive(py, scenario, &mut sim, (&mut recorded, &mut captures), progress.as_ref());
+    let end =
+        drive(py, scenario, &mut sim, (&mut recorded, &mut captures), progress.as_ref(), &Controllers::new(rules));
     captures.take(py, &mut sim, true)?;
     let (end, simulated, recorded) = (control::word(Some(end?)), sim.now(), recorded.into_kept());
     Ok(Results { end, simulated, recorder: sim.into_recorder(), recorded })
@@ -322,14 +327,15 @@ fn drive(
     sim: &mut Sim,
     (recorded, captures): (&mut Recorded, &mut Captures),
     progress: Option<&Bound<'_, PyAny>>,
+    rules: &Controllers,
 ) -> PyResult<End> {
     let limit = scenario.0.config().run.max_memory.0;
     let observed = captures.wanted() || !scenario.0.config().run.record.is_empty();
-    let most = if observed { recorded::MOST_STEPS } else { MOST_STEPS };
+    let most = rules.most_steps(if observed { recorded::MOST_STEPS } else { MOST_STEPS });
     let mut steps = 1 << 10;
     loop {
         let begun = Instant::now();
-        let end = py.detach(|| sim.advance(steps));
+        let end = rules.drive(py, || sim.advance(steps))?;
         recorded.take(py, sim, end.is_some())?;
         captures.take(py, sim, false)?;
         if let Some(end) = end {
@@ -412,6 +418,7 @@ fn no_effect(unused: Vec<(String, String)>) -> Vec<(String, String)> {
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("VERSION", VERSION)?;
     m.add("RESULTS_EPOCH", RESULTS_EPOCH)?;
+    m.add_class::<CongestionEvent>()?;
     m.add_class::<Scenario>()?;
     m.add_class::<Results>()?;
     m.add_class::<Rowset>()?;

@@ -174,6 +174,7 @@ def check(args: argparse.Namespace) -> int:
     for file in args.files:
         try:
             scenario = scenario_in(file, args.sets)
+            scenario._rules()
         except ScenarioError as e:
             problems += e.problems
             if not args.json:

@@ -20,6 +20,7 @@ from chappe.printing.results import pooled
 from chappe.results.budgets import LOSSES, USES
 from chappe.results.results import Results
 from chappe.results.silent_flows import describe
+from chappe.scenario import rules
 from chappe.scenario.scenario import Scenario
 from chappe.stories.overview import Overview, overview
 from chappe.stories.story import place
@@ -59,6 +60,9 @@ WITHOUT = "run `rustup target add wasm32-unknown-unknown && make wasm`, which pu
 
 OF_PROGRAM = "the datagrams of its external flows came from a program, which the page does not have"
 """Reason why the report of a run with external flows has no player."""
+
+OF_RULE = "the window of a flow was decided in Python, which the page does not have"
+"""Reason why the report of a run with a congestion control of one's own has no player."""
 
 _IN_FULL = 8
 """Flows whose stories are told in full at most, and places of their delays."""
@@ -108,6 +112,15 @@ def module() -> Module | None:
     return Module(*(file.read_bytes() for file in files)) if all(file.is_file() for file in files) else None
 
 
+def without(results: Results) -> str:
+    """Reason why a run has no player; empty: it has one."""
+    if results._is_of_program:
+        return OF_PROGRAM
+    if rules.named(results.scenario._core):
+        return OF_RULE
+    return "" if module() else WITHOUT
+
+
 class Taught(NamedTuple):
     """Additions of a lesson to the page of a run."""
 
@@ -127,7 +140,8 @@ def page(results: Results, title: str, slider: str = "tcp.receive_window", taugh
         taught: What a lesson adds; ``None`` for a report.
     """
     texts = {name: _read(name) for name in ("page.css", "page.js", "page.html.j2")}
-    packed = None if results._is_of_program else module()
+    why = without(results)
+    packed = None if why else module()
     scenario = results.scenario
     of_flows = overview(results, _IN_FULL)
     template = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined).from_string(texts["page.html.j2"])
@@ -159,7 +173,7 @@ def page(results: Results, title: str, slider: str = "tcp.receive_window", taugh
         version=__version__,
         epoch=RESULTS_EPOCH,
         made=f"{count(results.frames_sent, 'frame')} on the air; {results.end}.",
-        without=OF_PROGRAM if results._is_of_program else WITHOUT,
+        without=why,
     )
 
 

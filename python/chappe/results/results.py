@@ -713,17 +713,15 @@ class Results:
             height: Height of the frame [pixels].
 
         Raises:
-            RuntimeError: Without the module of the simulator (docs/see.md), for a run with external flows, and in a
-                process forked after polars was used.
+            RuntimeError: Without the module of the simulator (docs/see.md), for a run with external flows or a
+                congestion control in Python, and in a process forked after polars was used.
         """
         from chappe import page
         from chappe.page.notebook import Player
 
         forked.refuse()
-        if self._is_of_program:
-            raise RuntimeError(f"there is no player: {page.OF_PROGRAM}")
-        if page.module() is None:
-            raise RuntimeError(f"there is no player: {page.WITHOUT}")
+        if why := page.without(self):
+            raise RuntimeError(f"there is no player: {why}")
         return Player(page.page(self, title), title, height)
 
     def save(self, folder: str | os.PathLike[str]) -> None:
@@ -854,6 +852,7 @@ def run(
     Raises:
         ScenarioError: If the scenario cannot be run, with all problems at once.
         LimitError: If the run needs more memory than ``run.max_memory``.
+        RunError: If a congestion control in Python raises, or returns no window.
         OSError: If the scenario cannot be read, or a folder cannot be written or has files that no run wrote.
         ValueError: If the name of the folder is empty or not UTF-8.
         TypeError: If an argument has the wrong type.
@@ -879,14 +878,15 @@ def _run(
     capture: Callable[[int, int, bytes], object] | None = None,
 ) -> Results:
     if out is None:
-        return Results(scenario, _core.run(scenario._core, progress, None, capture))
+        return Results(scenario, _core.run(scenario._core, progress, None, capture, scenario._rules()))
     from chappe.results.storage.recorded import Stream
 
     names = list(dict.fromkeys(scenario.settings["run"]["record"]))
+    rules = scenario._rules()
     with Writing(out, scenario) as writing:
         about = {name: of_file(name, scenario, _core.VERSION, _core.RESULTS_EPOCH) for name in names}
         stream = Stream(writing.path, about)
-        measured = _core.run(scenario._core, progress, stream, capture)
+        measured = _core.run(scenario._core, progress, stream, capture, rules)
         stream.join()
         streamed = _Streamed(writing.folder)
         results = Results(scenario, measured, streamed)

@@ -1,5 +1,6 @@
 """Interactive runs: driven step by step, observed and changed on the way."""
 
+import math
 import re
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -50,6 +51,9 @@ class Simulation:
     paused simulation has processed all events up to the current instant; before the first :meth:`run_until` no event
     has happened.
 
+    A congestion control in Python that raises, or returns no window, ends what advances the run by
+    :class:`chappe.RunError`.
+
     One thread at a time drives a simulation. Other threads may read :attr:`time_s` and :attr:`progress`, and call
     :meth:`cancel`.
 
@@ -59,7 +63,7 @@ class Simulation:
 
     def __init__(self, scenario: Scenario, *, _core_of_copy: _core.Run | None = None):
         self.scenario = scenario
-        self._core = _core.Run(scenario._core) if _core_of_copy is None else _core_of_copy
+        self._core = _core.Run(scenario._core, scenario._rules()) if _core_of_copy is None else _core_of_copy
         self._has_other_rates = False
         self._events: deque[Event] = deque()
 
@@ -256,6 +260,39 @@ class Simulation:
             RunError: If the run has ended, or another thread drives it.
         """
         self._change({"action": "set", "setting": name, "value": value})
+
+    def decide(
+        self,
+        flow: int,
+        cwnd: float | None = None,
+        *,
+        ssthresh: float | None = None,
+        pacing_bps: float | None = None,
+    ) -> None:
+        """Decides the window of a flow with ``tcp.congestion_control = "external"``, which acts at once.
+
+        The window remains until the next decision, but for what the loss recovery does with it: after a congestion
+        signal it is back with the next acknowledgement of new data outside of a recovery.
+
+        Args:
+            flow: Number of the flow.
+            cwnd: Congestion window [segments], at least 1; ``None``: as before.
+            ssthresh: Slow-start threshold [segments]; ``None``: as before.
+            pacing_bps: Rate of the payload of new segments [bit/s]; ``math.inf``: not paced; ``None``: as before.
+
+        Raises:
+            ValueError: If a rule of Chappe decides the window of the flow, or a number is out of range.
+            RunError: If the run has ended, or another thread drives it.
+        """
+        if self._check_still() != "running":
+            raise RunError(f"the run is over ({self._core.end}) and cannot be changed")
+        for name, value in {"cwnd": cwnd, "ssthresh": ssthresh}.items():
+            if value is not None and not 1 <= value < math.inf:
+                raise ValueError(f"{name} is a number of segments, at least 1, not {quoted(value)}")
+        if pacing_bps is not None and not pacing_bps > 0:
+            raise ValueError(f"pacing_bps is a rate above 0 bit/s, not {quoted(pacing_bps)}")
+        if not is_whole(flow, 0) or not self._core.decide(flow, cwnd, ssthresh, pacing_bps):
+            raise ValueError(f'flow {quoted(flow)} has no window to decide: set `tcp.congestion_control = "external"`')
 
     def _change(self, event: Mapping[str, Any]) -> None:
         if self._check_still() != "running":

@@ -7,7 +7,7 @@ import io
 import json
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
@@ -17,6 +17,7 @@ from chappe._common.arguments import instant, is_path, listed, mapping_of, path_
 from chappe._common.notices import Notice
 from chappe._common.words import count
 from chappe.errors import Problem, ScenarioError
+from chappe.scenario import rules
 
 if TYPE_CHECKING:
     import polars as pl
@@ -132,6 +133,8 @@ def _plain(value: Any, depth: int = 0) -> Any:
     """A value for JSON: tuples become lists, paths and NaN text, numpy scalars and arrays numbers and lists."""
     if depth >= _DEEPEST and isinstance(value, Iterable) and not isinstance(value, str):
         return f"more than {_DEEPEST} nested tables and lists"
+    if isinstance(value, type):
+        return rules.name_of(value)
     if isinstance(value, Mapping):
         return {_text(_written(k)): _plain(v, depth + 1) for k, v in value.items()}
     if isinstance(value, bool) or value is None:
@@ -494,6 +497,14 @@ class Scenario(Mapping[str, Any]):
 
         return network(self)
 
+    def _rules(self) -> dict[str, type] | None:
+        """Classes of the congestion controls in Python, by their names; ``None``: there are none.
+
+        Raises:
+            ScenarioError: With all that cannot be used.
+        """
+        return rules.classes_of(self._core, self._files)
+
     @property
     def transports(self) -> list[str]:
         """Transports of the flows without repetition, in the order of the flows: ``"TCP newreno"``, ``"UDP"``.
@@ -507,8 +518,10 @@ class Scenario(Mapping[str, Any]):
         """Warnings about doubtful settings of a valid scenario."""
         return [Notice(*warning) for warning in self._core.warnings()]
 
-    def __reduce__(self) -> tuple[type["Scenario"], tuple[dict[str, Any]]]:
-        return Scenario, (json.loads(self._core.written_json()),)
+    def __reduce__(self) -> tuple[Callable[..., "Scenario"], tuple[Any, ...]]:
+        written = json.loads(self._core.written_json())
+        own = rules.of_script(self._core)
+        return (_with_rules, (written, own)) if own else (Scenario, (written,))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Scenario):
@@ -529,6 +542,12 @@ class Scenario(Mapping[str, Any]):
         place = count(s["topology"]["hops"], "hop") if s["topology"]["kind"] == "chain" else s["topology"]["kind"]
         used = [count(len(self.flows), "flow"), *self.transports, s["routing"]["protocol"]]
         return f"<Scenario: {place}, {', '.join(used)}>"
+
+
+def _with_rules(written: Mapping[str, Any], own: Mapping[str, type]) -> Scenario:
+    """A scenario from another process, with the classes of the script there."""
+    rules.GIVEN.update(own)
+    return Scenario(written)
 
 
 ScenarioLike = Scenario | Mapping[str, Any] | str | os.PathLike[str]

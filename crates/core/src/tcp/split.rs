@@ -5,7 +5,7 @@ use super::Out;
 use super::config::Config;
 use super::receiver::Receiver;
 use super::sender::Sender;
-use crate::packet::{AckSegment, DataSegment, Ecn, Fin, Seq};
+use crate::packet::{AckSegment, DataSegment, Ecn, Fin, FlowId, Seq};
 use crate::unit::{Span, Time};
 use std::collections::VecDeque;
 
@@ -29,13 +29,13 @@ pub struct Split {
 
 impl Split {
     /// Halves with these settings; the first is that of the source. `phase` is that of the clock of the second sender.
-    pub fn new(first: &Config, second: &Config, room: u32, phase: Span) -> Split {
+    pub fn new(first: &Config, second: &Config, room: u32, phase: Span, flow: FlowId) -> Split {
         let mut receiver = Receiver::of_relay(first);
         let syn = (Seq::from(first.starts_with_syn()), Seq::from(second.starts_with_syn()));
         receiver.open_to(room + syn.0, &mut vec![]);
         Split {
             receiver,
-            sender: Sender::at_node(second, phase),
+            sender: Sender::at_node(second, phase, flow),
             room,
             syn,
             born: vec![Time::ZERO; room as usize],
@@ -202,7 +202,7 @@ mod tests {
         fn new() -> Halves {
             let cfg =
                 Config { initial_window: InitialWindow::Segments(2), ack_policy: Policy::Every, ..Config::default() };
-            Halves { split: Split::new(&cfg, &cfg, ROOM, Span::ZERO), now: Time::ZERO }
+            Halves { split: Split::new(&cfg, &cfg, ROOM, Span::ZERO, FlowId(0)), now: Time::ZERO }
         }
 
         fn said(&self, out: Vec<Out>) -> Said {

@@ -15,6 +15,7 @@ from chappe._common.arguments import MANY, is_text, listed, problem, quoted
 from chappe._common.notices import Notice
 from chappe.errors import Problem, ScenarioError, StudyError
 from chappe.expressions.reductions import Reduction
+from chappe.scenario.rules import code_of, name_of
 from chappe.scenario.scenario import Scenario
 
 KEY_LENGTH = 24
@@ -46,8 +47,16 @@ class Point:
 
     @cached_property
     def identity(self) -> str:
-        """Hash of the settings that differ from the defaults: equal scenarios have equal results for equal seeds."""
+        """Hash of the settings that differ from the defaults: equal scenarios have equal results for equal seeds.
+
+        The code of congestion controls in Python belongs to it.
+
+        Raises:
+            ScenarioError: If such a rule cannot be used.
+        """
         settings = _hash(json.loads(self.scenario._core.changes_json()))
+        if code := code_of(self.scenario._core, self.scenario._files):
+            settings = hashlib.sha256(f"{settings} {code}".encode()).hexdigest()
         return settings if self.reduction is None else f"{settings} {self.reduction.identity}"
 
 
@@ -350,7 +359,9 @@ def _of_case(scenario: Scenario, name: str, changes: Mapping[str, Any]) -> Itera
 
 
 def _plain(value: Any) -> Any:
-    """Converts numpy scalars and arrays to Python values."""
+    """Converts numpy scalars and arrays to Python values, and a congestion control in Python to its name."""
+    if isinstance(value, type):
+        return name_of(value)
     return value.tolist() if hasattr(value, "tolist") else value
 
 

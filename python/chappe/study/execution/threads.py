@@ -62,7 +62,7 @@ def _finished(
     item: Item, scenario: Scenario, progress: Callable[[float], object] | None, reduction: Reduction | None = None
 ) -> Finished:
     """Executes a scenario."""
-    results = _core.run(scenario._core, progress)
+    results = _core.run(scenario._core, progress, None, None, scenario._rules())
     reduced = reduction.of(Results(scenario, results)) if reduction is not None else None
     facts = results.end, results.simulated_s, results.frames_sent, scenario._core.fastest_bps()
     return Finished(item.key, item.seed, *facts, results.tables(TABLES), reduced)

@@ -3,7 +3,7 @@
 use super::transfer::{Message, Transfer};
 use crate::app::Application;
 use crate::app::sink::Sink;
-use crate::packet::NodeId;
+use crate::packet::{FlowId, NodeId};
 use crate::record::short_flows::ShortFlows;
 use crate::record::uses::flow::FlowTime;
 use crate::record::uses::route::RouteTime;
@@ -67,12 +67,13 @@ impl Flow {
         let mut split = None;
         let ends = match &setup.transport {
             Transport::Tcp(cfg) => {
+                let id = FlowId(index as u32);
                 let mut phase = Stream::new(seed, Purpose::ClockPhase, index as u64);
                 let mut phase = |cfg: &tcp::Config| Span((phase.uniform() * cfg.rto.tick.0 as f64) as u64);
-                let sender = Sender::at_node(cfg, phase(cfg));
+                let sender = Sender::at_node(cfg, phase(cfg), id);
                 let mut last = cfg;
                 if let Some(s) = &setup.split {
-                    let halves = Split::new(cfg, &s.tcp, s.buffer, phase(&s.tcp));
+                    let halves = Split::new(cfg, &s.tcp, s.buffer, phase(&s.tcp), id);
                     split = Some(Box::new(SplitAt { node: s.node, halves, tcp: s.tcp.clone() }));
                     last = &s.tcp;
                 }

@@ -6,7 +6,7 @@ use super::Flows;
 use super::flow::{Ends, Flow, TcpEnds};
 use super::transfer::Transfer;
 use crate::app::{Application, Source, bulk};
-use crate::packet::NodeId;
+use crate::packet::{FlowId, NodeId};
 use crate::record::Recorder;
 use crate::record::short_flows::Record;
 use crate::record::totals::FlowTotals;
@@ -46,7 +46,7 @@ impl Flows {
         flow.transfer.begin(now);
         if let Ends::Tcp(ends) = &mut flow.ends {
             let tcp = &*origin.tcp;
-            **ends = TcpEnds { sender: Sender::at_node(tcp, phase), receiver: Receiver::new(tcp) };
+            **ends = TcpEnds { sender: Sender::at_node(tcp, phase, FlowId(f as u32)), receiver: Receiver::new(tcp) };
             ends.sender.write_whole(file.segments(), file.missing() > 0, now);
             flow.transfer.on_written(ends.sender.written(), file.missing());
             ends.sender.finish(now);
@@ -64,7 +64,7 @@ impl Flows {
             to: NodeId(0),
             first_to: NodeId(0),
             ends: Ends::Tcp(Box::new(TcpEnds {
-                sender: Sender::at_node(tcp, Span::ZERO),
+                sender: Sender::at_node(tcp, Span::ZERO, FlowId(f as u32)),
                 receiver: Receiver::new(tcp),
             })),
             app: Application::new(

@@ -13,6 +13,7 @@ use crate::sim::flows::Ends;
 use crate::sim::schedule::{Halt, Schedule};
 use crate::sim::timer_numbers::{Clock, Timer};
 use crate::tcp::Sender;
+use crate::tcp::cc::controller::Decision;
 use crate::unit::Time;
 
 impl Sim {
@@ -203,6 +204,21 @@ impl Sim {
             command(mobile_nodes, self.now);
         }
         self.world.note_movements(self.now, Some(n), &mut self.watch);
+    }
+
+    /// Decides the window of a flow now (`tcp.congestion_control = "external"`). Returns false if the flow is not of TCP,
+    /// or a rule of Chappe decides its window.
+    pub fn decide(&mut self, flow: FlowId, decision: &Decision) -> bool {
+        self.catch_up();
+        let f = flow.index();
+        let decides = match self.flows.list.get_mut(f).map(|flow| &mut flow.ends) {
+            Some(Ends::Tcp(ends)) => ends.sender.decide(decision, self.now),
+            _ => false,
+        };
+        if decides {
+            self.dispatch_sender(f);
+        }
+        decides
     }
 
     fn begin_flow(&mut self, f: usize) {

@@ -60,6 +60,8 @@ pub struct Ack {
     pub first_sent: Time,
     /// ECE: echo of a congestion mark; the window does not grow (RFC 3168, 6.1.2).
     pub ece: bool,
+    /// The window was in use, or may grow unused.
+    pub used: bool,
 }
 
 impl Default for Ack {
@@ -81,6 +83,7 @@ impl Default for Ack {
             hops: 0,
             first_sent: Time::ZERO,
             ece: false,
+            used: true,
         }
     }
 }

@@ -3,7 +3,9 @@
 
 pub mod adaptive_pacing;
 mod bbr;
+pub mod controller;
 pub mod cubic;
+mod external;
 pub mod few;
 pub mod fixed;
 pub mod interface;
@@ -23,6 +25,7 @@ use crate::unit::Span;
 use adaptive_pacing::AdaptivePacing;
 use bbr::Bbr;
 use cubic::Cubic;
+use external::External;
 use few::Few;
 use fixed::Fixed;
 use interface::{Ack, Congestion, Window};
@@ -81,9 +84,21 @@ macro_rules! window_rules {
             /// A constant window.
             Fixed = "fixed": Fixed::new(&cfg.fixed, cfg.mss),
                 settings fixed: fixed = " A constant window.", else "the congestion control is not `fixed`";
+            /// The window that the program decides which drives the run.
+            External = "external": External::new(cfg.name_of_rule(), cfg.mss);
         }
     };
 }
 pub(super) use window_rules;
 
 window_rules!(declare);
+
+impl CongestionControl {
+    /// The rule of the program that drives the run, if it is one.
+    pub(in crate::tcp) fn external(&mut self) -> Option<&mut External> {
+        match self {
+            CongestionControl::External(rule) => Some(rule),
+            _ => None,
+        }
+    }
+}

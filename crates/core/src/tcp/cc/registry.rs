@@ -12,6 +12,8 @@ pub(super) trait WindowRule: Sized {
     const GROWS_BY_STEPS: bool = true;
     /// `tcp.growth_when` decides if a window that is not used grows.
     const ASKS_FOR_USE: bool = true;
+    /// Is told of acknowledgements that find the window unused, too.
+    const GROWS_UNUSED: bool = false;
     /// Reads [`Congestion::remainder`], in which `tcp.ecn.beta` decides how much a mark leaves.
     const READS_REMAINDER: bool = true;
     /// The window of an idle sender stays as it is with `tcp.after_idle` = `decay`.
@@ -91,6 +93,8 @@ macro_rules! declare {
                 pub CongestionControl;
                 /// The window grows only as far as it is used, if the settings say so.
                 asks_for_use: bool = ASKS_FOR_USE;
+                /// Is told of acknowledgements that find the window unused, too.
+                grows_unused: bool = GROWS_UNUSED;
                 /// Requests the round-trip time of each segment, which needs a table of send times.
                 wants_segment_rtt: bool = WANTS_SEGMENT_RTT;
                 /// The window of an idle sender stays as it is with `tcp.after_idle` = `decay`.

@@ -1,5 +1,6 @@
 //! Settings of a connection.
 
+pub mod control;
 pub mod handshake;
 pub mod hop_limit;
 pub mod pairs;
@@ -16,8 +17,10 @@ use crate::setting::limit::{HOUR, LARGEST_PACKET, at_most, range};
 use crate::setting::{Node, Scalar, Shared, Value};
 use crate::unit::{Bytes, Span};
 use crate::{keywords, settings};
+use control::Control;
 use serde_json::{Value as Json, json};
 use std::borrow::Cow;
+use std::sync::Arc;
 use variants::{Method, Variant};
 
 keywords! {
@@ -233,7 +236,8 @@ macro_rules! config {
                     else "the loss recovery is none of `reno`, `newreno` and `e_newreno`";
                 "fast_recovery.burst"
                     used when |c| c.rule() != Rule::AdaptivePacing, else "`tcp_ap` sends new segments one by one";
-                "rack_tlp.hystart" used when |c| c.rule() != Rule::Bbr, else "the congestion control is `bbr`";
+                "rack_tlp.hystart" used when |c| !matches!(c.rule(), Rule::Bbr | Rule::External),
+                    else "the congestion control is `bbr` or one of a program";
                 "rack_tlp.hystart"
                     used when |c| c.rule() != Rule::Reno || c.rack_tlp.hystart != recoveries::HyStartRule::HyStart,
                     else "the congestion control is `reno` and the rule is `hystart`";
@@ -255,8 +259,9 @@ ack::policies! {
         pub(everyday) variant: Variant = Variant::NewReno
             ; used when |c| c.loss_recovery.is_none() || c.congestion_control.is_none(),
             else "`tcp.loss_recovery` and `tcp.congestion_control` are both set",
-        /// Congestion control, the rule of the congestion window; "variant": as in `tcp.variant`.
-        pub(everyday) congestion_control: Option<Rule> | "variant" = None,
+        /// Congestion control, the rule of the congestion window; "variant": as in `tcp.variant`; "module:Class": a rule of
+        /// your own in Python.
+        pub(everyday) congestion_control: Option<Control> | "variant" = None,
         /// Loss recovery; "variant": as in `tcp.variant`.
         pub(everyday) loss_recovery: Option<Method> | "variant" = None,
         /// Maximum segment size: payload of a full segment.
@@ -355,7 +360,7 @@ ack::policies! {
             ; used when |c| !matches!(c.method(), Method::RackTlp | Method::Vegas),
             else "the loss recovery is `rack_tlp` or `vegas`",
         /// Enhanced NewReno.
-        pub e_newreno: recoveries::ENewRenoConfig = recoveries::ENewRenoConfig::default()
+        pub e_newreno: Shared<recoveries::ENewRenoConfig> = Shared::default()
             ; used when |c| c.method() == Method::ENewReno, else "the loss recovery is not `e_newreno`",
         /// Loss recovery with SACK.
         pub sack: recoveries::SackConfig = recoveries::SackConfig::default()
@@ -403,11 +408,20 @@ impl Config {
 
     /// Window rule in effect.
     pub fn rule(&self) -> Rule {
-        self.congestion_control.unwrap_or_else(|| self.variant.parts().1)
+        self.congestion_control.as_ref().map_or_else(|| self.variant.parts().1, Control::rule)
+    }
+
+    /// Name of the rule of a program that decides the window.
+    pub(super) fn name_of_rule(&self) -> Arc<str> {
+        let name = self.congestion_control.as_ref().and_then(Control::name);
+        name.map_or_else(|| Rule::External.word().into(), Clone::clone)
     }
 
     /// Name of the pair in effect: the word of its variant, or those of both parts such as `westwood+sack`.
     pub fn pair(&self) -> Cow<'static, str> {
+        if let Some(name) = self.congestion_control.as_ref().and_then(Control::name) {
+            return format!("{name}+{}", self.method().word()).into();
+        }
         variants::name(self.method(), self.rule())
     }
 

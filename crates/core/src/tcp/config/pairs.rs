@@ -14,8 +14,10 @@ pub fn conflict(method: Method, rule: Rule) -> Option<&'static str> {
         (Method::ENewReno, Rule::Cubic) => {
             Some("this loss recovery sets the window after a timeout itself, and the curve of `cubic` takes no notice")
         }
-        (Method::RackTlp, Rule::Reno | Rule::Cubic | Rule::Bbr) => None,
-        (Method::RackTlp, _) => Some("this loss recovery has a window in whole segments, by `reno`, `cubic` or `bbr`"),
+        (Method::RackTlp, Rule::Reno | Rule::Cubic | Rule::Bbr | Rule::External) => None,
+        (Method::RackTlp, _) => {
+            Some("this loss recovery has a window in whole segments, by `reno`, `cubic`, `bbr` or a program")
+        }
         (_, Rule::Bbr) => Some("this congestion control needs the delivery rates of `rack_tlp`"),
         (Method::Sack, _) => None,
         (_, Rule::LinuxWestwoodNs2) => Some(

@@ -78,6 +78,7 @@ impl Connection {
             hops,
             first_sent: self.first_sent,
             ece: self.ecn.echoed,
+            used: true,
         };
         self.cc.on_every_ack(&self.last_ack, &mut self.window);
     }

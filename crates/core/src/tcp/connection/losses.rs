@@ -1,7 +1,9 @@
 //! Reaction of the window to losses, and the common parts of loss recoveries.
 
 use super::{Connection, Cut, Usage};
+use crate::packet::FlowId;
 use crate::tcp::cc::CongestionControl;
+use crate::tcp::cc::controller::Decision;
 use crate::tcp::cc::fixed::Fixed;
 use crate::tcp::cc::interface::{Ack, Congestion, Signal, Window};
 use crate::tcp::config::{GrowthPer, GrowthWhen, Halving};
@@ -50,11 +52,68 @@ impl Connection {
     /// Lets the window rule grow the window with the last acknowledgement.
     pub fn grow(&mut self) {
         if self.cfg.growth_when == GrowthWhen::Used && !self.uses_window() {
-            return;
+            if !self.cc.grows_unused() {
+                return;
+            }
+            self.last_ack.used = false;
         }
         let steps = if self.cfg.growth_per == GrowthPer::Segment { self.last_ack.newly } else { 1 };
         self.cc.on_ack(&self.last_ack, steps, &mut self.window);
         self.limit_cwnd();
+    }
+
+    /// Names the flow of the connection to the program that decides its window.
+    pub(in crate::tcp) fn belong_to(&mut self, flow: FlowId) {
+        if let Some(rule) = self.cc.external() {
+            rule.belong_to(flow);
+        }
+    }
+
+    /// Sets the window that the program has decided. Returns true if it may.
+    pub(in crate::tcp) fn decide(&mut self, decision: &Decision) -> bool {
+        let Some(rule) = self.cc.external() else { return false };
+        rule.take(decision, &mut self.window);
+        self.limit_cwnd();
+        true
+    }
+
+    /// Lets the rule of a program answer an acknowledgement, for a recovery that sets the window itself and measures the
+    /// delivery rate \[bit/s\].
+    pub fn ask_for_window(&mut self, ack: &Ack, rate_bps: Option<f64>, mut window: Window) -> Window {
+        if let Some(rule) = self.cc.external() {
+            rule.note_rate(rate_bps);
+            window.cwnd = rule.fractional(window.cwnd);
+        }
+        self.cc.on_ack(ack, 0, &mut window);
+        window
+    }
+
+    /// The same for a congestion signal, with this many segments in flight.
+    pub fn ask_for_ssthresh(&mut self, signal: Signal, in_flight: u32, mut window: Window) -> f64 {
+        if let Some(rule) = self.cc.external() {
+            rule.drop_fraction();
+        }
+        let congestion = Congestion {
+            signal,
+            now: self.now,
+            in_use: f64::from(in_flight),
+            remainder: window.cwnd,
+            loss_window: f64::from(self.cfg.loss_window),
+            whole_ssthresh: false,
+        };
+        self.cc.on_congestion(&congestion, &mut window);
+        window.ssthresh
+    }
+
+    /// The same for the end of a recovery.
+    pub fn ask_at_recovery_end(&mut self, mut window: Window) -> Window {
+        self.cc.on_recovery_end(&mut window);
+        window
+    }
+
+    /// Pacing rate of the window rule \[B/s\]; 0: segments are not paced.
+    pub fn rate_of_rule(&self) -> u64 {
+        self.cc.pace().map_or(0, |gap| u64::from(self.cfg.mss.0) * 1_000_000_000 / gap.0.max(1))
     }
 
     /// Returns true if the window was in use when the last acknowledgement arrived, so that it may grow.

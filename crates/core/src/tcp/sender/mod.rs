@@ -10,6 +10,7 @@ pub(super) mod writes;
 
 use super::Out;
 use super::cc::CongestionControl;
+use super::cc::controller::Decision;
 use super::cc::fixed::Fixed;
 use super::cc::interface::AckKind;
 use super::config::recoveries::Answer;
@@ -18,7 +19,7 @@ use super::connection::Connection;
 use super::counters::Counters;
 use super::recovery::Recovery;
 use super::recovery::view::RackView;
-use crate::packet::{AckSegment, DataSegment, Flag, Seq};
+use crate::packet::{AckSegment, DataSegment, Flag, FlowId, Seq};
 use crate::unit::{BitRate, Span, Time};
 use eln::Eln;
 use send_times::SendTimes;
@@ -73,10 +74,11 @@ impl Sender {
         Sender::of_parts(cfg, recovery, cc, phase)
     }
 
-    /// A sender at a node that [tells](Sender::on_left) which of its packets have left.
-    pub fn at_node(cfg: &Config, phase: Span) -> Sender {
+    /// A sender of a flow, at a node that [tells](Sender::on_left) which of its packets have left.
+    pub fn at_node(cfg: &Config, phase: Span, flow: FlowId) -> Sender {
         let mut sender = Sender::new(cfg, phase);
         sender.connection.heed_copies();
+        sender.connection.belong_to(flow);
         sender
     }
 
@@ -348,6 +350,19 @@ impl Sender {
             self.recovery.go_on(conn);
         }
         conn.integrate_window();
+    }
+
+    /// The program that drives the run decides the window, which acts at once. Returns false if a rule of Chappe does.
+    pub fn decide(&mut self, decision: &Decision, now: Time) -> bool {
+        let conn = &mut self.connection;
+        conn.set_now(now);
+        conn.integrate_window();
+        let decides = conn.decide(decision);
+        if decides && conn.max() > 0 && !conn.stands_by() && !self.recovery.is_probing() && conn.gave_up().is_none() {
+            self.recovery.go_on(conn);
+        }
+        self.connection.integrate_window();
+        decides
     }
 
     /// The retransmission timer expires, a paced segment is due, or the node has room again.

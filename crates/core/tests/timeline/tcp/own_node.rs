@@ -1,7 +1,7 @@
 //! Reaction of a sender to the queue of its own node, and the first acknowledgements of Linux' receiver.
 
 use super::{ack, said, settings};
-use chappe_core::packet::{DataSegment, Ecn, SackBlocks, Seq};
+use chappe_core::packet::{DataSegment, Ecn, FlowId, SackBlocks, Seq};
 use chappe_core::tcp::ack::Policy;
 use chappe_core::tcp::{Config, InitialWindow, LocalDrop, Out, Phase, Receiver, Sender, SmallQueue};
 use chappe_core::unit::{Span, Time};
@@ -151,7 +151,7 @@ fn put_into_node(by_radio: bool, limit: &str) -> u32 {
     let text = "extends = \"linux\"\nrun.stop = \"1 s\"\ntcp.initial_window = 1000\ntcp.receive_window = 5000";
     let text = format!("{text}\ntcp.small_queue = \"{limit}\"");
     let scenario = Scenario::from_toml("test", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
-    let mut s = Sender::at_node(&scenario.config().tcp, Span::ZERO);
+    let mut s = Sender::at_node(&scenario.config().tcp, Span::ZERO, FlowId(0));
     s.write(None, ms(0));
     assert_eq!(said(&mut s), [0]);
     if by_radio {

@@ -8,6 +8,7 @@
 
 pub(in crate::tcp) mod clock;
 mod control;
+mod external;
 mod no_sack;
 mod prr;
 mod queue;
@@ -22,7 +23,7 @@ mod view;
 use super::registry::LossRecovery;
 use super::view::RackView;
 use crate::packet::{AckSegment, SackBlocks, Seq};
-use crate::tcp::cc::interface::AckKind;
+use crate::tcp::cc::interface::{AckKind, Signal};
 use crate::tcp::config::Config;
 use crate::tcp::config::recoveries::RackTlpConfig;
 use crate::tcp::connection::Connection;
@@ -110,6 +111,9 @@ impl RackTlp {
         self.w.cwnd = (window.cwnd as u32).max(1);
         self.w.ssthresh = window.ssthresh as u32;
         self.w.clamp = conn.cwnd_limit();
+        if self.control.is_external() {
+            self.pacing.rate = conn.rate_of_rule();
+        }
     }
 
     /// Hands the window back to the connection.
@@ -240,13 +244,13 @@ impl RackTlp {
     }
 
     /// Begins a reduction of the window (RFC 9937).
-    fn begin_reduction(&mut self) {
+    fn begin_reduction(&mut self, signal: Signal, conn: &mut Connection) {
         self.high = self.queue.nxt();
         self.probe = None;
         self.w.credit = 0;
         self.prr = Prr::begin(self.w.cwnd);
         self.undo.keep_cwnd(self.w.cwnd);
-        self.w.ssthresh = self.control.ssthresh(&self.w);
+        self.w.ssthresh = self.ssthresh_after(signal, conn);
     }
 
     fn end_reduction(&mut self) {
@@ -267,7 +271,7 @@ impl RackTlp {
         self.undo.arm(self.queue.una(), self.queue.resent());
         if !self.reduces() {
             self.undo.keep_ssthresh(self.ssthresh_to_keep());
-            self.begin_reduction();
+            self.begin_reduction(Signal::FastRetransmit, conn);
         }
         self.rack.count_recovery();
         self.by_time = self.rack.window.is_some_and(|w| w > Span::ZERO);
@@ -335,6 +339,7 @@ impl RackTlp {
                 State::Recovery => {
                     self.end_recovery(ack);
                     self.end_reduction();
+                    self.ask_at_recovery_end(conn);
                 }
                 _ => {}
             }
@@ -428,13 +433,13 @@ impl RackTlp {
     }
 
     /// An acknowledgement at or above a tail loss probe (RFC 8985, 7.4).
-    fn end_probe(&mut self, next: Seq, facts: &Facts) {
+    fn end_probe(&mut self, next: Seq, facts: &Facts, conn: &mut Connection) {
         let Some((end, resent)) = self.probe.filter(|p| next >= p.0) else { return };
         if !resent || facts.dsack_of_probe {
             self.probe = None;
         } else if next > end {
             // The probe has repaired a loss.
-            self.begin_reduction();
+            self.begin_reduction(Signal::FastRetransmit, conn);
             self.state = State::Reducing;
             self.end_reduction();
             self.keep_open();
@@ -444,7 +449,7 @@ impl RackTlp {
     }
 
     /// Adapts the window: a reduction, or growth.
-    fn control(&mut self, input: &Input, facts: &Facts, prior_lost: u64, prior_in_flight: u32, conn: &Connection) {
+    fn control(&mut self, input: &Input, facts: &Facts, prior_lost: u64, prior_in_flight: u32, conn: &mut Connection) {
         if let Some(bbr) = self.control.bbr() {
             let mut limited = false;
             let bbr_input = BbrInput {
@@ -470,6 +475,9 @@ impl RackTlp {
                 self.w.cwnd = cwnd;
             }
         } else if facts.advances || (facts.sacks && self.rack.reordering > self.dup_threshold) {
+            if self.control.is_external() {
+                return self.ask_for_window(input, facts, conn);
+            }
             self.control.grow(input, &self.usage, &mut self.w);
         }
     }
@@ -528,7 +536,7 @@ impl RackTlp {
             self.control.on_acked(&input, &mut self.w);
         }
         self.rack.adapt(prior_delivered, self.rate.delivered);
-        self.end_probe(ack.next, &facts);
+        self.end_probe(ack.next, &facts, conn);
         let ordinary = facts.advances && !facts.sacks && !facts.dsack && self.state == State::Open;
         let next = if !ordinary && had_segments { self.react(ack, &mut facts, conn) } else { Next::New };
         if facts.sets_timer {
@@ -560,7 +568,7 @@ impl LossRecovery for RackTlp {
         self.begin(conn);
         if matches!(self.state, State::Open | State::Disorder) {
             self.undo.disarm();
-            self.begin_reduction();
+            self.begin_reduction(Signal::Ecn, conn);
             self.state = State::Reducing;
         }
         conn.note_reduction(echoed);

@@ -4,6 +4,7 @@
 use super::RackTlp;
 use super::clock::Kind;
 use super::state::State;
+use crate::tcp::cc::interface::Signal;
 use crate::tcp::config::IdleRule;
 use crate::tcp::connection::Connection;
 use crate::unit::{Span, Time};
@@ -172,7 +173,7 @@ impl RackTlp {
             self.undo.arm(una, self.queue.resent());
             self.undo.keep_ssthresh(self.ssthresh_to_keep());
             self.undo.keep_cwnd(self.w.cwnd);
-            self.w.ssthresh = self.control.ssthresh(&self.w);
+            self.w.ssthresh = self.ssthresh_after(Signal::Timeout, conn);
         }
         self.control.on_timeout(now, nxt);
         if open && self.queue.sacked() >= self.dup_threshold {

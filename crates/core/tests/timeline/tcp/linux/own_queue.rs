@@ -2,7 +2,7 @@
 //! nothing again that is still there (`crates/core/tests/kernel/own_queue.py`), repeated packet for packet.
 
 use super::{Row, compare, settings, timelines};
-use chappe_core::packet::{AckSegment, DataSegment, Ecn};
+use chappe_core::packet::{AckSegment, DataSegment, Ecn, FlowId};
 use chappe_core::tcp::{Out, Receiver, Sender, SmallQueue};
 use chappe_core::unit::{Span, Time};
 use std::collections::VecDeque;
@@ -70,7 +70,7 @@ impl Answer {
     fn ours(&self) -> Vec<Row> {
         let mut cfg = settings(self.control);
         cfg.small_queue = Some(SmallQueue::Auto);
-        let (mut sender, mut receiver) = (Sender::at_node(&cfg, Span::ZERO), Receiver::new(&cfg));
+        let (mut sender, mut receiver) = (Sender::at_node(&cfg, Span::ZERO, FlowId(0)), Receiver::new(&cfg));
         let mut now = self.begin;
         let mut queue = Queue { rate: self.rate, tokens: (BUCKET - 60.0, now), waiting: VecDeque::new() };
         let mut forward: VecDeque<(Time, DataSegment)> = VecDeque::new();

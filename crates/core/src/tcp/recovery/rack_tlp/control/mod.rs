@@ -37,6 +37,8 @@ enum Law {
     Cubic(Box<Cubic>),
     /// BBR.
     Bbr(Box<Bbr>),
+    /// A rule of the program that drives the run; the connection asks it.
+    External,
 }
 
 impl Control {
@@ -45,6 +47,7 @@ impl Control {
         let law = match cfg.rule() {
             Rule::Cubic => Law::Cubic(Box::new(Cubic::new(&cfg.cubic, &cfg.rack_tlp))),
             Rule::Bbr => Law::Bbr(Box::new(Bbr::new())),
+            Rule::External => Law::External,
             _ => Law::Reno(Reno),
         };
         let starts = cfg.rack_tlp.hystart == HyStartRule::HyStartPlusPlus;
@@ -72,7 +75,7 @@ impl Control {
         match &mut self.law {
             Law::Reno(_) => w.grow_one_per(w.cwnd, acked),
             Law::Cubic(cubic) => cubic.avoid(acked, input.now, w),
-            Law::Bbr(_) => {}
+            Law::Bbr(_) | Law::External => {}
         }
     }
 
@@ -102,6 +105,7 @@ impl Control {
                 bbr.save_cwnd(w.cwnd);
                 w.ssthresh
             }
+            Law::External => w.ssthresh,
         }
     }
 
@@ -109,7 +113,7 @@ impl Control {
     pub fn on_timeout(&mut self, now: Time, nxt: Seq) {
         self.end_start();
         match &mut self.law {
-            Law::Reno(_) => {}
+            Law::Reno(_) | Law::External => {}
             Law::Cubic(cubic) => cubic.reset(now, nxt),
             Law::Bbr(bbr) => bbr.on_timeout(),
         }
@@ -129,6 +133,11 @@ impl Control {
             Law::Bbr(bbr) => Some((bbr.mode, bbr.gain())),
             _ => None,
         }
+    }
+
+    /// Returns true if the program that drives the run decides the window.
+    pub fn is_external(&self) -> bool {
+        matches!(self.law, Law::External)
     }
 
     /// Returns true if reductions do not change the window.

@@ -1,0 +1,347 @@
+//! Congestion control in Python: an object for each connection, which the run asks while it is advanced.
+//!
+//! Such a run holds the GIL: an acknowledgement takes less time than to release it and to take it again.
+
+use chappe_core::packet::FlowId;
+use chappe_core::tcp::cc::controller::{self, Controller, Decision, View};
+use chappe_core::tcp::cc::interface::Signal;
+use chappe_core::unit::Span;
+use pyo3::exceptions::PyException;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyString, PyTuple};
+use std::sync::{Arc, Mutex, PoisonError};
+
+pyo3::import_exception!(chappe.errors, RunError);
+
+/// An acknowledgement or a congestion signal, as the rule of a connection sees it.
+#[pyclass(frozen, module = "chappe._core")]
+pub struct CongestionEvent {
+    view: View,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Ack,
+    Congestion(Signal),
+    RecoveryEnd,
+}
+
+#[pymethods]
+impl CongestionEvent {
+    #[getter]
+    fn kind<'py>(&self, py: Python<'py>) -> &Bound<'py, PyString> {
+        match self.kind {
+            Kind::Ack => intern!(py, "ack"),
+            Kind::Congestion(Signal::FastRetransmit) => intern!(py, "fast_retransmit"),
+            Kind::Congestion(Signal::Timeout) => intern!(py, "timeout"),
+            Kind::Congestion(Signal::Ecn) => intern!(py, "ecn"),
+            Kind::RecoveryEnd => intern!(py, "recovery_end"),
+        }
+    }
+
+    #[getter]
+    fn flow(&self) -> u32 {
+        self.view.flow.0
+    }
+
+    #[getter]
+    fn time_ns(&self) -> u64 {
+        self.view.now.0
+    }
+
+    #[getter]
+    fn acked(&self) -> u32 {
+        self.view.acked
+    }
+
+    #[getter]
+    fn acked_bytes(&self) -> u64 {
+        u64::from(self.view.acked) * u64::from(self.view.mss)
+    }
+
+    #[getter]
+    fn delivered(&self) -> u32 {
+        self.view.delivered
+    }
+
+    #[getter]
+    fn cwnd(&self) -> f64 {
+        self.view.window.cwnd
+    }
+
+    #[getter]
+    fn ssthresh(&self) -> f64 {
+        self.view.window.ssthresh
+    }
+
+    #[getter]
+    fn in_flight(&self) -> u32 {
+        self.view.in_flight
+    }
+
+    #[getter]
+    fn rtt_ns(&self) -> Option<u64> {
+        self.view.rtt.map(|span: Span| span.0)
+    }
+
+    #[getter]
+    fn srtt_ns(&self) -> Option<u64> {
+        self.view.srtt.map(|span| span.0)
+    }
+
+    #[getter]
+    fn min_rtt_ns(&self) -> Option<u64> {
+        self.view.min_rtt.map(|span| span.0)
+    }
+
+    #[getter]
+    fn delivery_rate_bps(&self) -> Option<f64> {
+        self.view.delivery_rate_bps
+    }
+
+    #[getter]
+    fn window_used(&self) -> bool {
+        self.view.used
+    }
+
+    #[getter]
+    fn mss_bytes(&self) -> u32 {
+        self.view.mss
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> String {
+        let View { flow, now, window, .. } = self.view;
+        format!("<CongestionEvent: {} of flow {} at {now}, cwnd {:.4}>", self.kind(py), flow.0, window.cwnd)
+    }
+}
+
+/// First error of a rule of a run.
+type Failure = Arc<Mutex<Option<PyErr>>>;
+
+/// The methods of an object in Python.
+struct Methods {
+    on_ack: Py<PyAny>,
+    on_congestion: Py<PyAny>,
+    on_recovery_end: Option<Py<PyAny>>,
+}
+
+impl Methods {
+    /// The methods of a copy of the object.
+    fn copy(&self, py: Python<'_>) -> PyResult<Methods> {
+        let deepcopy = py.import("copy")?.getattr("deepcopy")?;
+        // One call for all three, so that they remain those of one object.
+        let copied = deepcopy.call1(((&self.on_ack, &self.on_congestion, &self.on_recovery_end),))?;
+        let (on_ack, on_congestion, on_recovery_end) = copied.extract()?;
+        Ok(Methods { on_ack, on_congestion, on_recovery_end })
+    }
+}
+
+/// The rule of a connection. After the first error of the run no rule is asked any more.
+pub struct Rule {
+    name: String,
+    methods: Option<Methods>,
+    failure: Failure,
+}
+
+/// An error of a rule, with its flow and time; an interrupt remains what it is.
+fn failed(py: Python<'_>, name: &str, view: &View, error: PyErr, what: &str) -> PyErr {
+    if !error.is_instance_of::<PyException>(py) {
+        return error;
+    }
+    let text = format!(
+        "flow {} at {} s: {what} of the congestion control `{name}` raised {}: {}",
+        view.flow.0,
+        view.now.as_secs(),
+        error.get_type(py).name().map_or_else(|_| "an error".to_owned(), |name| name.to_string()),
+        error.value(py)
+    );
+    let told = RunError::new_err(text);
+    told.set_cause(py, Some(error));
+    told
+}
+
+impl Rule {
+    fn new(py: Python<'_>, class: &Bound<'_, PyAny>, name: &str, failure: &Failure) -> PyResult<Rule> {
+        let object = class.call0()?;
+        let on_recovery_end = object.getattr_opt(intern!(py, "on_recovery_end"))?;
+        let methods = Methods {
+            on_ack: object.getattr(intern!(py, "on_ack"))?.unbind(),
+            on_congestion: object.getattr(intern!(py, "on_congestion"))?.unbind(),
+            on_recovery_end: on_recovery_end.map(Bound::unbind),
+        };
+        Ok(Rule { name: name.to_owned(), methods: Some(methods), failure: failure.clone() })
+    }
+
+    /// A copy with an object of its own, whose failures go to `failure`; also those of the copying.
+    fn copy(&self, py: Python<'_>, failure: &Failure) -> Rule {
+        let methods = self.methods.as_ref().and_then(|methods| {
+            methods
+                .copy(py)
+                .map_err(|error| {
+                    let text = format!("an object of the congestion control `{}` cannot be copied: {error}", self.name);
+                    let told = RunError::new_err(text);
+                    told.set_cause(py, Some(error));
+                    failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(told);
+                })
+                .ok()
+        });
+        Rule { name: self.name.clone(), methods, failure: failure.clone() }
+    }
+
+    /// Calls a method, and reads its answer: `window` makes a decision of a number.
+    fn ask(&mut self, view: &View, kind: Kind, window: fn(f64) -> Decision) -> Decision {
+        let Some(methods) = &self.methods else { return Decision::KEEP };
+        let (method, what) = match kind {
+            Kind::Ack => (Some(&methods.on_ack), "on_ack"),
+            Kind::Congestion(_) => (Some(&methods.on_congestion), "on_congestion"),
+            Kind::RecoveryEnd => (methods.on_recovery_end.as_ref(), "on_recovery_end"),
+        };
+        let Some(method) = method else { return Decision::KEEP };
+        let answer = Python::attach(|py| {
+            let answer = method
+                .bind(py)
+                .call1((CongestionEvent { view: *view, kind },))
+                .map_err(|e| failed(py, &self.name, view, e, what))?;
+            decision(&answer, window).ok_or_else(|| {
+                RunError::new_err(format!(
+                    "flow {} at {} s: {what} of the congestion control `{}` returned {}; it returns a window in segments, \
+                     a pair of a window and a pacing rate in bit/s, a chappe.Decision, or None, and no number is \
+                     negative or NaN",
+                    view.flow.0,
+                    view.now.as_secs(),
+                    self.name,
+                    answer.repr().map_or_else(|_| "no number".to_owned(), |text| short(&text.to_string())),
+                ))
+            })
+        });
+        answer.unwrap_or_else(|error| {
+            self.methods = None;
+            self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+            Decision::KEEP
+        })
+    }
+}
+
+/// The first characters of a long text.
+fn short(text: &str) -> String {
+    if text.chars().count() > 80 { text.chars().take(77).collect::<String>() + "..." } else { text.to_owned() }
+}
+
+/// A number that a window can be; `None`: it cannot.
+fn segments(value: &Bound<'_, PyAny>) -> Option<Option<f64>> {
+    if value.is_none() {
+        return Some(None);
+    }
+    let number: f64 = if value.is_instance_of::<PyBool>() { None } else { value.extract().ok() }?;
+    (number >= 0.0 && number.is_finite()).then_some(Some(number))
+}
+
+/// A pacing rate [bit/s], which may be infinite.
+fn rate(value: &Bound<'_, PyAny>) -> Option<Option<f64>> {
+    if value.is_none() {
+        return Some(None);
+    }
+    let number: f64 = if value.is_instance_of::<PyBool>() { None } else { value.extract().ok() }?;
+    (number > 0.0).then_some(Some(number))
+}
+
+/// Reads the answer of a rule; `None`: it is none.
+fn decision(answer: &Bound<'_, PyAny>, window: fn(f64) -> Decision) -> Option<Decision> {
+    let Ok(parts) = answer.cast::<PyTuple>() else {
+        return Some(segments(answer)?.map_or(Decision::KEEP, window));
+    };
+    let part = |index| parts.get_item(index).ok();
+    match parts.len() {
+        2 => {
+            let decided = segments(&part(0)?)?.map_or(Decision::KEEP, window);
+            Some(Decision { pacing_bps: rate(&part(1)?)?, ..decided })
+        }
+        3 => {
+            Some(Decision { cwnd: segments(&part(0)?)?, ssthresh: segments(&part(1)?)?, pacing_bps: rate(&part(2)?)? })
+        }
+        _ => None,
+    }
+}
+
+impl Controller for Rule {
+    fn on_ack(&mut self, view: &View) -> Decision {
+        self.ask(view, Kind::Ack, Decision::cwnd)
+    }
+
+    fn on_congestion(&mut self, view: &View, signal: Signal) -> Decision {
+        self.ask(view, Kind::Congestion(signal), Decision::ssthresh)
+    }
+
+    fn on_recovery_end(&mut self, view: &View) -> Decision {
+        self.ask(view, Kind::RecoveryEnd, Decision::cwnd)
+    }
+}
+
+type Make = Box<dyn FnMut(FlowId, &str) -> Rule + Send>;
+
+/// The rules in Python of a run, if its scenario names any.
+pub struct Controllers {
+    rules: Option<(Arc<Py<PyDict>>, controller::Controllers<Rule, Make>)>,
+    failure: Failure,
+}
+
+/// Makes the rules of connections: classes without arguments by their names.
+fn maker(classes: Arc<Py<PyDict>>, failure: Failure) -> Make {
+    Box::new(move |flow, name| {
+        Python::attach(|py| {
+            let class = classes.bind(py).get_item(name).ok().flatten();
+            let dead = Rule { name: name.to_owned(), methods: None, failure: failure.clone() };
+            let Some(class) = class else { return dead };
+            Rule::new(py, &class, name, &failure).unwrap_or_else(|error| {
+                let text = format!("flow {}: the congestion control `{name}` cannot be created: {error}", flow.0);
+                let told = RunError::new_err(text);
+                told.set_cause(py, Some(error));
+                failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(told);
+                dead
+            })
+        })
+    })
+}
+
+impl Controllers {
+    /// Rules by their names in the scenario: classes without arguments.
+    pub fn new(classes: Option<Bound<'_, PyDict>>) -> Controllers {
+        let failure = Failure::default();
+        let classes = classes.filter(|classes| !classes.is_empty()).map(|classes| Arc::new(classes.unbind()));
+        let rules = classes.map(|classes| {
+            let make = maker(classes.clone(), failure.clone());
+            (classes, controller::Controllers::new(make))
+        });
+        Controllers { rules, failure }
+    }
+
+    /// Rules for a copy of the run: `copy.deepcopy` copies the objects of its connections.
+    pub fn copy(&self, py: Python<'_>) -> PyResult<Controllers> {
+        let failure = Failure::default();
+        let rules = self.rules.as_ref().map(|(classes, rules)| {
+            let make = maker(classes.clone(), failure.clone());
+            (classes.clone(), rules.copied(make, |rule| rule.copy(py, &failure)))
+        });
+        match failure.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            Some(error) => Err(error),
+            None => Ok(Controllers { rules, failure: failure.clone() }),
+        }
+    }
+
+    /// Does something with a run: with rules in Python under the GIL, otherwise without it.
+    pub fn drive<T: Send>(&self, py: Python<'_>, advance: impl FnOnce() -> T + Send) -> PyResult<T> {
+        let Some((_, rules)) = &self.rules else { return Ok(py.detach(advance)) };
+        let done = rules.drive(advance);
+        match self.failure.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            Some(error) => Err(error),
+            None => Ok(done),
+        }
+    }
+
+    /// Limit of the steps between two looks for errors, each of which then wastes less than a millisecond.
+    pub fn most_steps(&self, most: u64) -> u64 {
+        if self.rules.is_some() { most.min(1 << 12) } else { most }
+    }
+}
