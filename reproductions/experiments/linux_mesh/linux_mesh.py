@@ -8,6 +8,7 @@ comparison alone.
 
 import argparse
 import math
+import statistics
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -254,17 +255,23 @@ class Page:
                 effect = self.effect("rts", GOODPUT, name, sender)
                 rows.append((mpdus, repeated, repeated_then, unanswered, effect, [n.radio, n.path, n.routes, title]))
         rows.sort(key=lambda row: -row[0])
-        half = len(rows) // 2
-        spreads = [spread([row[4] for row in part]) for part in (rows[:half], rows[half:])]
+        said = []
+        for verb, sign in (("gains", 1), ("costs", -1)):
+            part = [row for row in rows if row[4].is_decided and sign * row[4].value > 0]
+            if part:
+                mpdus = statistics.median(row[0] for row in part)
+                left = statistics.median(row[2] / row[1] for row in part)
+                said.append(
+                    f"where RTS certainly {verb} goodput, in {len(part)} of {len(rows)} cases, a frame carries "
+                    f"{mpdus:.1f} MPDUs, and {100 * left:.0f} % of the frames without an answer remain"
+                )
         header = ("radio", "path", "routes", "sender", "MPDUs a frame", "frames without answer [%]", "with RTS [%]",
                   "RTS without answer [%]", "goodput with RTS")  # fmt: skip
         return [
             "## Why RTS gains or costs", "",
             wrapped(
-                "RTS and CTS cost each frame the same time, at a low rate, and save a frame that would collide. A "
-                "long aggregate is worth them, a single frame is not. Among the networks with aggregates, the half "
-                f"whose frames carry most MPDUs, at least {rows[half - 1][0]:.1f} on average, gets {spreads[0]} of "
-                f"goodput by RTS; the other half {spreads[1]}."
+                "RTS and CTS cost each frame the same time, at a low rate. They are worth it where a frame carries "
+                f"much, and where most of those that get no answer collided. In the median, {'; '.join(said)}."
             ), "",
             *table(header, [
                 [*cells, f"{mpdus:.1f}", *(f"{100 * share:.0f}" for share in shares), self._cell(effect)]
