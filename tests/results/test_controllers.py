@@ -4,6 +4,7 @@ import math
 import pickle
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar
@@ -345,3 +346,43 @@ def test_a_page_says_why_it_has_no_player() -> None:
     assert OF_RULE in text
     with pytest.raises(RuntimeError, match="decided in Python"):
         results.player()
+
+
+class Counting(Reno):
+    """Closes its window after a number of acknowledgements, so that what it has counted decides the results."""
+
+    def __init__(self) -> None:
+        self.acks = 0
+
+    def on_ack(self, ack: chappe.CongestionEvent) -> float:
+        self.acks += 1
+        return 1.0 if self.acks % 40 < 20 else super().on_ack(ack)
+
+
+def test_a_copy_of_a_run_has_rules_of_its_own() -> None:
+    scenario = chain(Counting)
+    whole = chappe.run(scenario)
+    with chappe.start(scenario) as sim:
+        sim.run_until("7 s")
+        copy = sim.copy()
+        # The rule of the one has counted to the end when the other goes on.
+        ended = sim.finish()
+        of_copy = copy.finish()
+    assert ended.flows.equals(whole.flows)
+    assert of_copy.flows.equals(whole.flows)
+
+
+class Locked(Reno):
+    """Has an attribute that cannot be copied."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+
+
+def test_an_object_that_cannot_be_copied_is_named() -> None:
+    with chappe.start(chain(Locked)) as sim:
+        sim.run_until("1 s")
+        with pytest.raises(chappe.RunError, match=r"an object of the congestion control `.*Locked` cannot be copied"):
+            sim.copy()
+        # The run itself goes on.
+        assert sim.finish().flows["packets_delivered"][0] > 0

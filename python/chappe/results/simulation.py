@@ -71,7 +71,8 @@ class Simulation:
         """A copy of the run at its present instant, which goes on independently of this one.
 
         Driven in the same way, both have the same results to the last bit. The copy has the rows recorded so far, the
-        events that were not taken, and the last look. Endpoints belong to the run that made them: the program takes
+        events that were not taken, the last look, and copies of the objects of rules in Python, made by
+        :func:`copy.deepcopy`. Endpoints belong to the run that made them: the program takes
         those of the copy from its :meth:`endpoint`, and copies its own state.
 
         ::
@@ -83,7 +84,7 @@ class Simulation:
                 copy.run_until(sim.time_s + 1)
 
         Raises:
-            RunError: If another thread drives the run.
+            RunError: If another thread drives the run, or the object of a rule cannot be copied.
         """
         self._check_still()
         copy = Simulation(self.scenario, _core_of_copy=self._core.copy())
