@@ -281,9 +281,15 @@ impl Controller for Rule {
 
 type Make = Box<dyn FnMut(FlowId, &str) -> Rule + Send>;
 
+/// The classes by their names in the scenario, and the rules of the connections.
+struct Named {
+    classes: Arc<Py<PyDict>>,
+    rules: controller::Controllers<Rule, Make>,
+}
+
 /// The rules in Python of a run, if its scenario names any.
 pub struct Controllers {
-    rules: Option<(Arc<Py<PyDict>>, controller::Controllers<Rule, Make>)>,
+    named: Option<Named>,
     failure: Failure,
 }
 
@@ -310,29 +316,29 @@ impl Controllers {
     pub fn new(classes: Option<Bound<'_, PyDict>>) -> Controllers {
         let failure = Failure::default();
         let classes = classes.filter(|classes| !classes.is_empty()).map(|classes| Arc::new(classes.unbind()));
-        let rules = classes.map(|classes| {
-            let make = maker(classes.clone(), failure.clone());
-            (classes, controller::Controllers::new(make))
+        let named = classes.map(|classes| {
+            let rules = controller::Controllers::new(maker(classes.clone(), failure.clone()));
+            Named { classes, rules }
         });
-        Controllers { rules, failure }
+        Controllers { named, failure }
     }
 
     /// Rules for a copy of the run: `copy.deepcopy` copies the objects of its connections.
     pub fn copy(&self, py: Python<'_>) -> PyResult<Controllers> {
         let failure = Failure::default();
-        let rules = self.rules.as_ref().map(|(classes, rules)| {
+        let named = self.named.as_ref().map(|Named { classes, rules }| {
             let make = maker(classes.clone(), failure.clone());
-            (classes.clone(), rules.copied(make, |rule| rule.copy(py, &failure)))
+            Named { classes: classes.clone(), rules: rules.copied(make, |rule| rule.copy(py, &failure)) }
         });
         match failure.lock().unwrap_or_else(PoisonError::into_inner).take() {
             Some(error) => Err(error),
-            None => Ok(Controllers { rules, failure: failure.clone() }),
+            None => Ok(Controllers { named, failure: failure.clone() }),
         }
     }
 
     /// Does something with a run: with rules in Python under the GIL, otherwise without it.
     pub fn drive<T: Send>(&self, py: Python<'_>, advance: impl FnOnce() -> T + Send) -> PyResult<T> {
-        let Some((_, rules)) = &self.rules else { return Ok(py.detach(advance)) };
+        let Some(Named { rules, .. }) = &self.named else { return Ok(py.detach(advance)) };
         let done = rules.drive(advance);
         match self.failure.lock().unwrap_or_else(PoisonError::into_inner).take() {
             Some(error) => Err(error),
@@ -342,6 +348,6 @@ impl Controllers {
 
     /// Limit of the steps between two looks for errors, each of which then wastes less than a millisecond.
     pub fn most_steps(&self, most: u64) -> u64 {
-        if self.rules.is_some() { most.min(1 << 12) } else { most }
+        if self.named.is_some() { most.min(1 << 12) } else { most }
     }
 }
