@@ -3,6 +3,7 @@
 import gc
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -123,6 +124,18 @@ def _the_disk_is_not_waited_for() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda _: None)
         yield
+
+
+@pytest.fixture(autouse=True)
+def _modules_of_a_test_are_forgotten() -> Iterator[None]:
+    """Modules in folders that a test has added to the path of Python: those of other tests have the same names."""
+    path = list(sys.path)
+    yield
+    for folder in set(sys.path) - set(path):
+        for name, module in list(sys.modules.items()):
+            if Path(getattr(module, "__file__", None) or "/").is_relative_to(folder):
+                del sys.modules[name]
+    sys.path[:] = path
 
 
 @pytest.fixture

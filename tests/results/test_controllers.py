@@ -98,7 +98,7 @@ def told() -> Iterator[list[dict[str, Any]]]:
 
 
 @pytest.fixture
-def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A module with a rule in the current folder, which Python does not search."""
     monkeypatch.chdir(tmp_path)
     file = tmp_path / "my_rules.py"
@@ -110,10 +110,7 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         "    def on_ack(self, ack):\n        return ack.cwnd + 0.25 / ack.cwnd\n\n\n"
         "class Deaf:\n    pass\n\n\nNUMBER = 3\n"
     )
-    path = list(sys.path)
-    yield file
-    sys.path[:] = path
-    sys.modules.pop("my_rules", None)
+    return file
 
 
 @pytest.mark.parametrize("recovery", ["newreno", "sack"])

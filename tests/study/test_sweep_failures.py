@@ -413,11 +413,11 @@ def test_a_run_that_fails_among_200(
     capsys.readouterr()
     run = _core.run
 
-    def one_fails(scenario: _core.Scenario, progress: Any) -> _core.Results:
+    def one_fails(scenario: _core.Scenario, *others: Any) -> _core.Results:
         settings = json.loads(scenario.effective_json())
         if settings["run"]["seed"] == 77 and settings["tcp"]["variant"] == "vegas":
             raise RuntimeError("a broken invariant\nwith details")
-        return run(scenario, progress)
+        return run(scenario, *others)
 
     with monkeypatch.context() as m:
         m.setattr(_core, "run", one_fails)
