@@ -97,6 +97,15 @@ def test_the_rate_is_that_of_the_mcs() -> None:
     assert "; rates by minstrel_ht; " in sketch(adaptive)
 
 
+def test_linux_mesh_has_the_radio_of_802_11n() -> None:
+    """Whether 802.11n follows it or not."""
+    alone, followed = (
+        chappe.Scenario({"extends": presets, "run.stop": "1 s", "topology": TOPOLOGIES["chain"]}).settings
+        for presets in ("linux-mesh", ["linux-mesh", "802.11n"])
+    )
+    assert alone == followed
+
+
 @pytest.mark.parametrize("radio", ["802.11n", "802.11n-2.4ghz", "802.11ac"])
 def test_a_kernel_behind_a_tun_device_leaves_the_station_as_it_is(radio: str) -> None:
     """No driver of Linux is below the device: nodes hold what those of the emulated network do."""
