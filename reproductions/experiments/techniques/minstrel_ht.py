@@ -28,7 +28,7 @@ SEEDS = range(11, 21)
 CHOOSING = {"ideal": "ideal", "aarf": "AARF", "minstrel_ht_ns3": "Minstrel-HT of 2012", "minstrel_ht": "Minstrel-HT"}
 BATCH_S = 0.05
 LEAST_DIFFERENCE = 0.03
-TRIED = {
+TRIED: dict[str, dict[str, Any]] = {
     "seven attempts of each MPDU": {"wlan.block_ack.mpdu_attempts": 7},
     "the aggregate sent again after a missed block acknowledgement": {"wlan.block_ack.after_missed": "repeat"},
 }
