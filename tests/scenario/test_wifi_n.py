@@ -93,6 +93,27 @@ def test_the_rate_is_that_of_the_mcs() -> None:
     assert "; 351 Mbit/s (MCS 4, 2 streams); " in sketch(of_ac)
     assert of_ac.links["rate_bps"].max() == 780_000_000
     assert "; 2 Mbit/s; " in sketch(chappe.Scenario.chain(2, stop="110 delivered"))
+    adaptive = chappe.Scenario.chain(2, stop="110 delivered", extends="linux-mesh")
+    assert "; rates by minstrel_ht; " in sketch(adaptive)
+
+
+def test_linux_mesh_has_the_radio_of_802_11n() -> None:
+    """Whether 802.11n follows it or not."""
+    alone, followed = (
+        chappe.Scenario({"extends": presets, "run.stop": "1 s", "topology": TOPOLOGIES["chain"]}).settings
+        for presets in ("linux-mesh", ["linux-mesh", "802.11n"])
+    )
+    assert alone == followed
+
+
+@pytest.mark.parametrize("radio", ["802.11n", "802.11n-2.4ghz", "802.11ac"])
+def test_a_kernel_behind_a_tun_device_leaves_the_station_as_it_is(radio: str) -> None:
+    """No driver of Linux is below the device: nodes hold what those of the emulated network do."""
+    alone, behind = (
+        chappe.Scenario({"extends": presets, "run.stop": "1 s", "topology": TOPOLOGIES["chain"]})
+        for presets in (radio, [radio, "linux-tun"])
+    )
+    assert behind.settings["wlan"]["edca"] == alone.settings["wlan"]["edca"]
 
 
 def test_advice_tries_shorter_aggregates() -> None:

@@ -43,7 +43,8 @@ def sketch(scenario: Scenario) -> str:
         places.append(f"{count(wired, 'node')} without radio")
     if links:
         places.append(count(links, "link"))
-    rate = f"{rate_of(scenario)}; " if has_radio else ""
+    algorithm = settings["wlan"]["rate_control"]["algorithm"]
+    rate = f"{rate_of(scenario) if algorithm == 'fixed' else f'rates by {algorithm}'}; " if has_radio else ""
     return (
         f"{', '.join(places)}; {count(flows, 'flow')}; {rate}"
         f"{'; '.join([settings['routing']['protocol'], *filter(None, [', '.join(scenario.transports)])])}."

@@ -226,8 +226,8 @@ class Page:
             found = ", ".join(f"{TITLES[change]} in {number}" for change, number in advised.most_common())
             said.append(f"{over} {found or 'nothing'} of {len(places)} networks")
         return [
-            f"**What to set where CUBIC sends: {'; '.join(said)}.** With this setting BBR loses goodput in {losing} of "
-            f"these {settings}. In the other networks no setting certainly gains {100 * LEAST:.0f} % of goodput or "
+            f"**What to set where CUBIC sends: {'; '.join(said)}.** With these settings BBR loses goodput in {losing} "
+            f"of these {settings} networks. In the others no setting certainly gains {100 * LEAST:.0f} % of goodput or "
             f"delay without a loss. BBR instead of CUBIC, with aggregates: goodput {self.spread(BBR, GOODPUT)}, "
             f"95 % quantile of the delay {self.spread(BBR, DELAY)}. ACK thinning (ElRakabawy 2005): goodput "
             f"{self.spread('thinning', GOODPUT)} with aggregates, {self.spread('thinning', GOODPUT, is_single=True)} "

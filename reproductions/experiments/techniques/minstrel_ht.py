@@ -28,6 +28,12 @@ SEEDS = range(11, 21)
 CHOOSING = {"ideal": "ideal", "aarf": "AARF", "minstrel_ht_ns3": "Minstrel-HT of 2012", "minstrel_ht": "Minstrel-HT"}
 BATCH_S = 0.05
 LEAST_DIFFERENCE = 0.03
+TRIED: dict[str, dict[str, Any]] = {
+    "seven attempts of each MPDU": {"wlan.block_ack.mpdu_attempts": 7},
+    "the aggregate sent again after a missed block acknowledgement": {"wlan.block_ack.after_missed": "repeat"},
+}
+"""Rules of stations of ns-3 that may explain a difference over chains."""
+
 NOISE_DBM = 10 * math.log10(1.380649e-23 * 290 * 20e6) + 30 + 7
 """Of a channel of 20 MHz."""
 
@@ -116,6 +122,17 @@ def as_ns3(case: str, agg_limit: int, hops: int, snr_db: float, window: int, sec
     )
 
 
+def mean_of_seeds(scenario: chappe.Scenario, seeds: Iterable[int]) -> float:
+    """Mean goodput [Mbit/s]."""
+    return fmean(float(chappe.run(scenario, seed=seed).flows["goodput_bps"].item()) / 1e6 for seed in seeds)
+
+
+def _agreement(differences: list[float]) -> str:
+    """Number of differences that are small, and their range."""
+    small = sum(abs(d) <= LEAST_DIFFERENCE for d in differences)
+    return f"{small} of {len(differences)} ({100 * min(differences):+.1f} to {100 * max(differences):+.1f} %)"
+
+
 def compared_with_ns3() -> list[str]:
     """The section on the Minstrel-HT of 2012."""
     lines = [
@@ -136,29 +153,29 @@ def compared_with_ns3() -> list[str]:
         for row in csv.DictReader(text.splitlines())
     ]  # fmt: skip
     differences: dict[bool, list[float]] = {False: [], True: []}
+    of_tries: dict[str, list[float]] = {name: [] for name in TRIED}
     for of_rows, runs in groupby(sorted(rows), lambda row: row[0]):
         case, agg_limit, hops, snr_db, *_ = of_rows
         seeds, goodputs = zip(*((seed, mbps) for _, seed, mbps in runs), strict=True)
         of_case = as_ns3(*of_rows)
-        ours = [float(chappe.run(of_case, seed=seed).flows["goodput_bps"].item()) / 1e6 for seed in seeds]
-        difference = fmean(ours) / fmean(goodputs) - 1
+        ours = mean_of_seeds(of_case, seeds)
+        difference = ours / fmean(goodputs) - 1
         differences[hops > 1].append(difference)
+        if hops > 1:
+            for name, changes in TRIED.items():
+                of_tries[name].append(mean_of_seeds(of_case.with_settings(changes), seeds) / fmean(goodputs) - 1)
         frames = "A-MPDUs" if agg_limit else "single frames"
         title = f"TCP, {hops} hop{'s' if hops > 1 else ''}, {frames}" if case == "tcp" else f"a link, {frames}"
-        cells = [title, f"{snr_db:g} dB", f"{fmean(goodputs):.2f}", f"{fmean(ours):.2f}"]
+        cells = [title, f"{snr_db:g} dB", f"{fmean(goodputs):.2f}", f"{ours:.2f}"]
         lines.append(f"| {' | '.join(cells)} | {round(100 * difference, 1) + 0:+.1f} % |")
         print(lines[-1], flush=True)
-    within, ends = (
-        {is_chain: of(found) for is_chain, found in differences.items()}
-        for of in (
-            lambda found: f"{sum(abs(d) <= LEAST_DIFFERENCE for d in found)} of {len(found)}",
-            lambda found: f"{100 * min(found):+.1f} to {100 * max(found):+.1f} %",
-        )
-    )
+    one_hop, chains = (_agreement(found) for found in (differences[False], differences[True]))
+    tries = ", and ".join(f"with {name} {_agreement(found)}" for name, found in of_tries.items())
     said = (
-        f"Within {100 * LEAST_DIFFERENCE:.0f} % are {within[False]} cases over one hop ({ends[False]}) and "
-        f"{within[True]} over chains ({ends[True]}), where collisions count as losses of a rate. Why these chains "
-        "differ is not known: the algorithm is validated over single links only."
+        f"Within {100 * LEAST_DIFFERENCE:.0f} % are {one_hop} over one hop and {chains} over chains, where collisions "
+        f"count as losses of a rate; {tries}. With a fixed MCS goodput over 2 hops of 100 m agrees within 2 % "
+        "([validation-wifi-n.md](validation-wifi-n.md)). Why Minstrel-HT of ns-3 has less at 15 dB, and more above, is "
+        "not known: the algorithm is validated over single links only."
     )
     return [*lines, "", *textwrap.wrap(said, 118)]
 

@@ -30,7 +30,7 @@ presets! {
     "ns2-2002" = "ns-2 as of 2002 (2.26): as of 2004, with the NewReno of that time.",
     "linux-2.6.16" = "The TCP of Linux 2.6.16, over the defaults: quick and delayed acknowledgements, its timer, notification of local drops.",
     "linux" = "The TCP of Linux 6.18, over the defaults: CUBIC with HyStart, RACK-TLP, PRR, quick and delayed acknowledgements.",
-    "linux-tun" = "Linux 6.18 behind a TUN device: as `linux`, without small queues and local drops.",
+    "linux-tun" = "Linux 6.18 behind a TUN device: as `linux`, without small queues, local drops and a driver's limits.",
     "linux-mesh" = "Linux 6.18 over 802.11n, or 802.11ac after it: the TCP of `linux`, the queues of mac80211, Minstrel-HT.",
     "ivynet" = "The testbed of Su 2008, calibrated with four of its results: 802.11b by SINR, SampleRate, Linux 2.6.16.",
     "snoop-1995" = "Snoop as its authors describe it: the defaults, written out.",

@@ -60,7 +60,7 @@ table! {
         airtime_neighbor: Option<NodeId>,
         /// Access category of this deficit.
         airtime_category: Option<AccessCategory>,
-        /// Airtime left to this neighbor before others take their turns \[us\]; negative: its packets wait.
+        /// Airtime left to this neighbor before others take their turns, what is in the driver not taken off \[us\].
         airtime_deficit_us: Option<f64>,
         /// Energy left in the battery \[J\]; null: the battery is unlimited.
         remaining_j: f64,
