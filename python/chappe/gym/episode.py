@@ -18,7 +18,7 @@ from chappe.results.simulation import Simulation
 
 
 class Task:
-    """What the agents of an environment do and see, and the scenarios of its episodes.
+    """Actions, observations and rewards of the agents of an environment, and the scenarios of its episodes.
 
     Attributes:
         actions: Settings with their values.
