@@ -215,6 +215,7 @@ def test_transitions_are_a_file_whose_sums_are_those_of_the_run(tmp_path: Path) 
             r"(?s)`flow.0.tcp.fixed.window` is 0.*`value` cannot be -1",
         ),
         ({"observations": "goodput"}, ValueError, "observations: there is no 'goodput'; known: goodput_bps"),
+        ({"observations": ["srtt_s", "srtt_s"]}, ValueError, "observations: 'srtt_s' twice"),
         ({"observations": []}, ValueError, "observations: name at least one"),
         ({"observations": "node.4.queue_packets"}, ValueError, "node 4 has no radio in this scenario"),
         (
