@@ -303,6 +303,11 @@ fn a_window_can_be_decided_between_events() {
             "#
         );
         let mut sim = Sim::new(&scenario(&text).setup(None));
+        sim.until(Time::ZERO + Span(1));
+        let waiting = sim.pool().live();
+        assert!(sim.decide(FlowId(0), &Decision::cwnd(9.0)));
+        assert_eq!(sim.pool().live(), waiting, "{recovery}: nothing is sent before the answer to the SYN");
+        assert!(sim.decide(FlowId(0), &Decision::cwnd(2.0)));
         sim.until(Time::ZERO + Span::secs(1));
         let before = sim.pool().live();
         assert!(sim.decide(FlowId(0), &Decision::cwnd(9.0)));
