@@ -194,6 +194,7 @@ def test_transitions_are_a_file_whose_sums_are_those_of_the_run(tmp_path: Path) 
     begin = text.index("{", text.index("chappe.columns"))
     units = json.JSONDecoder().raw_decode(text[begin:])[0]
     assert (units["goodput_bps"], units["time_s"]) == ({"unit": "bit/s"}, {"unit": "s"})
+    assert env.write(file) == file  # its own file is replaced
     other = tmp_path / "other.parquet"
     other.write_bytes(b"of somebody else")
     with pytest.raises(FileExistsError, match="is not a table that Chappe wrote"):
@@ -206,6 +207,7 @@ def test_transitions_are_a_file_whose_sums_are_those_of_the_run(tmp_path: Path) 
         ({"actions": {}}, ValueError, "actions: name a setting with its values"),
         ({"actions": {"tcp.fixed.window": []}}, ValueError, "'tcp.fixed.window' has no values to choose from"),
         ({"actions": {"tcp.fixed.window": 4}}, TypeError, "'tcp.fixed.window' has a list of values, not 4"),
+        ({"actions": {1: [2]}}, TypeError, "actions: 1 is no name of a setting"),
         ({"actions": {"tcp.mss": [500]}}, chappe.ScenarioError, "`flow.0.tcp.mss` cannot change during a run"),
         (
             {"actions": {"tcp.fixed.window": [0], "queue.limit": [-1]}},
@@ -213,6 +215,7 @@ def test_transitions_are_a_file_whose_sums_are_those_of_the_run(tmp_path: Path) 
             r"(?s)`flow.0.tcp.fixed.window` is 0.*`value` cannot be -1",
         ),
         ({"observations": "goodput"}, ValueError, "observations: there is no 'goodput'; known: goodput_bps"),
+        ({"observations": ["srtt_s", "srtt_s"]}, ValueError, "observations: 'srtt_s' twice"),
         ({"observations": []}, ValueError, "observations: name at least one"),
         ({"observations": "node.4.queue_packets"}, ValueError, "node 4 has no radio in this scenario"),
         (
@@ -223,7 +226,7 @@ def test_transitions_are_a_file_whose_sums_are_those_of_the_run(tmp_path: Path) 
         ({"reward": 3}, TypeError, "reward is a name or a function"),
         ({"step": 0}, ValueError, "step: 0 is no length of time"),
         ({"step": "soon"}, ValueError, "'soon' is not an instant"),
-        ({"flow": 1}, ValueError, "flow 1 of an agent is not in the scenario, which has 1 flows"),
+        ({"flow": 1}, ValueError, "flow 1 of an agent is not in the scenario, which has 1 flow$"),
         ({"scenario": []}, ValueError, "the list of scenarios is empty"),
         ({"scenario": lambda random: random.random()}, TypeError, "the function that draws scenarios returned 0"),
     ],
@@ -254,10 +257,22 @@ def test_mistakes_of_calls() -> None:
     vector.reset(seed=1)
     with pytest.raises(ValueError, match="there are 1 actions for 2 environments"):
         vector.step([0])
+    with pytest.raises(TypeError, match="actions are one for each environment, not 0"):
+        vector.step(0)
     parallel = gym.ParallelEnv(CROSSING, actions=WINDOWS)
     parallel.reset(seed=1)
     with pytest.raises(ValueError, match="there is no agent 'flow_2'; known: flow_0, flow_1"):
         parallel.step({"flow_2": 0})
+    with pytest.raises(TypeError, match="actions is a dict of agents and their actions, not 0"):
+        parallel.step(0)  # type: ignore[arg-type]
+    while parallel.agents:
+        parallel.step({})
+    with pytest.raises(chappe.RunError, match="the episode has ended: call `reset`"):
+        parallel.step({})
+    speechless = gym.Env(CHAIN, actions=WINDOWS, reward=lambda _: "high")  # type: ignore[arg-type, return-value]
+    speechless.reset(seed=1)
+    with pytest.raises(TypeError, match="reward: the function returned 'high', no number"):
+        speechless.step(0)
     with pytest.raises(ValueError, match=r"'queue.limit' belongs to no flow, and there are several agents"):
         gym.ParallelEnv(CROSSING, actions={"queue.limit": [5]})
     with pytest.raises(TypeError, match=r"Transitions record an Env of chappe.gym"):

@@ -91,7 +91,7 @@ def test_the_command_writes_both_directions(tmp_path: Path, capsys: pytest.Captu
         (["--until", "100 ms"], "flow 0 starts at 0.2 s: the trace must end later"),
         (["--until", "soon"], "--until: 'soon'"),
         (["--set", "run.stop=10 delivered"], "say up to when its trace is wanted"),
-        (["--until", "201 ms"], "no datagram has arrived on the path from the source of the flow"),
+        (["--until", "201 ms"], "no datagram has arrived on the path from the source of flow 0: name a later end"),
         (["--up", "a", "--down", "a"], "--up and --down name the same file"),
         (["--set", "flow.0.start=event"], "flow 0 is started by an event"),
     ],

@@ -254,18 +254,22 @@ fn rules_of_two_flows_are_asked_in_the_order_of_events() {
     assert!(acks.clone().all(|v| min(v) <= rtt(v) && min(v) > Span::ms(2)));
 }
 
-/// A rule that paces: segments of 1460 B at 584 kbit/s are 20 ms apart, with every loss recovery.
+/// A rule that paces.
+struct Paced(f64);
+
+impl Controller for Paced {
+    fn on_ack(&mut self, _: &View) -> Decision {
+        Decision { pacing_bps: Some(self.0), ..Decision::cwnd(30.0) }
+    }
+
+    fn on_congestion(&mut self, _: &View, _: Signal) -> Decision {
+        Decision::KEEP
+    }
+}
+
+/// Segments of 1460 B at 584 kbit/s are 20 ms apart, with every loss recovery; at the smallest rates nothing is sent.
 #[test]
 fn a_decision_paces() {
-    struct Paced;
-    impl Controller for Paced {
-        fn on_ack(&mut self, _: &View) -> Decision {
-            Decision { pacing_bps: Some(584e3), ..Decision::cwnd(30.0) }
-        }
-        fn on_congestion(&mut self, _: &View, _: Signal) -> Decision {
-            Decision::KEEP
-        }
-    }
     for recovery in ["newreno", "sack", "rack_tlp"] {
         let text = format!(
             r#"
@@ -274,10 +278,15 @@ fn a_decision_paces() {
             tcp = {{ congestion_control = "external", loss_recovery = "{recovery}" }}
             "#
         );
-        let mut sim = Sim::new(&scenario(&text).setup(None));
-        Controllers::new(|_, _| Paced).drive(|| sim.run());
-        let goodput = sim.recorder().flows().numbers("goodput_bps").expect("a column")[0];
-        assert!((goodput / 584e3 - 1.0).abs() < 0.01, "{recovery}: {goodput}");
+        let goodput = |rate_bps| {
+            let mut sim = Sim::new(&scenario(&text).setup(None));
+            Controllers::new(move |_, _| Paced(rate_bps)).drive(|| sim.run());
+            sim.recorder().flows().numbers("goodput_bps").expect("a column")[0]
+        };
+        assert!((goodput(584e3) / 584e3 - 1.0).abs() < 0.01, "{recovery}: {}", goodput(584e3));
+        for rate_bps in [1.0, 1e-9, 1e-300] {
+            assert_eq!(goodput(rate_bps), 0.0, "{recovery} at {rate_bps} bit/s");
+        }
     }
 }
 
@@ -294,6 +303,11 @@ fn a_window_can_be_decided_between_events() {
             "#
         );
         let mut sim = Sim::new(&scenario(&text).setup(None));
+        sim.until(Time::ZERO + Span(1));
+        let waiting = sim.pool().live();
+        assert!(sim.decide(FlowId(0), &Decision::cwnd(9.0)));
+        assert_eq!(sim.pool().live(), waiting, "{recovery}: nothing is sent before the answer to the SYN");
+        assert!(sim.decide(FlowId(0), &Decision::cwnd(2.0)));
         sim.until(Time::ZERO + Span::secs(1));
         let before = sim.pool().live();
         assert!(sim.decide(FlowId(0), &Decision::cwnd(9.0)));

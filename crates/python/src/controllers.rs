@@ -6,7 +6,7 @@ use chappe_core::packet::FlowId;
 use chappe_core::tcp::cc::controller::{self, Controller, Decision, View};
 use chappe_core::tcp::cc::interface::Signal;
 use chappe_core::unit::Span;
-use pyo3::exceptions::PyException;
+use pyo3::exceptions::{PyException, PySystemExit};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString, PyTuple};
@@ -145,21 +145,32 @@ pub struct Rule {
     failure: Failure,
 }
 
-/// An error of a rule, with its flow and time; an interrupt remains what it is.
-fn failed(py: Python<'_>, name: &str, view: &View, error: PyErr, what: &str) -> PyErr {
-    if !error.is_instance_of::<PyException>(py) {
-        return error;
-    }
-    let text = format!(
-        "flow {} at {} s: {what} of the congestion control `{name}` raised {}: {}",
-        view.flow.0,
-        view.now.as_secs(),
-        error.get_type(py).name().map_or_else(|_| "an error".to_owned(), |name| name.to_string()),
-        error.value(py)
-    );
-    let told = RunError::new_err(text);
+/// An error of the code of a rule: what failed, the error, and its place.
+fn caused(py: Python<'_>, what: &str, error: PyErr) -> PyErr {
+    let name = error.to_string();
+    let place = place(py, &error).unwrap_or_default();
+    let told = RunError::new_err(format!("{what} {}{place}", name.trim_end_matches(": ")));
     told.set_cause(py, Some(error));
     told
+}
+
+/// File and line that raised an error; `None`: no line of Python did.
+fn place(py: Python<'_>, error: &PyErr) -> Option<String> {
+    let mut trace = error.traceback(py)?.into_any();
+    while let Some(inner) = trace.getattr("tb_next").ok().filter(|inner| !inner.is_none()) {
+        trace = inner;
+    }
+    let file = trace.getattr("tb_frame").and_then(|frame| frame.getattr("f_code")?.getattr("co_filename")).ok()?;
+    Some(format!(" ({file}, line {})", trace.getattr("tb_lineno").ok()?))
+}
+
+/// An error of a rule, with its flow and time; an interrupt remains what it is.
+fn failed(py: Python<'_>, name: &str, view: &View, error: PyErr, what: &str) -> PyErr {
+    if !error.is_instance_of::<PyException>(py) && !error.is_instance_of::<PySystemExit>(py) {
+        return error;
+    }
+    let (flow, at_s) = (view.flow.0, view.now.as_secs());
+    caused(py, &format!("flow {flow} at {at_s} s: {what} of the congestion control `{name}` raised"), error)
 }
 
 impl Rule {
@@ -180,9 +191,8 @@ impl Rule {
             methods
                 .copy(py)
                 .map_err(|error| {
-                    let text = format!("an object of the congestion control `{}` cannot be copied: {error}", self.name);
-                    let told = RunError::new_err(text);
-                    told.set_cause(py, Some(error));
+                    let text = format!("an object of the congestion control `{}` cannot be copied:", self.name);
+                    let told = caused(py, &text, error);
                     failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(told);
                 })
                 .ok()
@@ -207,8 +217,8 @@ impl Rule {
             decision(&answer, window).ok_or_else(|| {
                 RunError::new_err(format!(
                     "flow {} at {} s: {what} of the congestion control `{}` returned {}; it returns a window in segments, \
-                     a pair of a window and a pacing rate in bit/s, a chappe.Decision, or None, and no number is \
-                     negative or NaN",
+                     a pair of a window and a pacing rate in bit/s, a chappe.Decision, or None; windows are finite and \
+                     not negative, rates are above 0",
                     view.flow.0,
                     view.now.as_secs(),
                     self.name,
@@ -301,9 +311,8 @@ fn maker(classes: Arc<Py<PyDict>>, failure: Failure) -> Make {
             let dead = Rule { name: name.to_owned(), methods: None, failure: failure.clone() };
             let Some(class) = class else { return dead };
             Rule::new(py, &class, name, &failure).unwrap_or_else(|error| {
-                let text = format!("flow {}: the congestion control `{name}` cannot be created: {error}", flow.0);
-                let told = RunError::new_err(text);
-                told.set_cause(py, Some(error));
+                let text = format!("flow {}: the congestion control `{name}` cannot be created:", flow.0);
+                let told = caused(py, &text, error);
                 failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(told);
                 dead
             })

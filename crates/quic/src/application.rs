@@ -1,4 +1,4 @@
-//! What the two ends of a connection say to each other.
+//! Traffic between the two ends of a connection.
 //!
 //! A client asks for bytes on a bidirectional stream, in 8 B, or sends bytes on unidirectional ones. A server answers
 //! and reads.
@@ -8,20 +8,20 @@ use chappe_core::unit::{Span, Time};
 use quinn_proto::{Connection, Dir, Event, StreamEvent, StreamId, VarInt, WriteError};
 use std::collections::BTreeMap;
 
-/// What a client does.
+/// Work of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Traffic {
-    /// It sends without end.
+    /// Sends without end.
     Upload {
         /// Number of streams.
         streams: u32,
     },
-    /// It asks the server for data without end.
+    /// Asks the server for data without end.
     Download {
         /// Number of streams.
         streams: u32,
     },
-    /// It asks the server for some bytes, and again after each answer, on a new stream.
+    /// Asks the server for some bytes, and again after each answer, on a new stream.
     Requests {
         /// Size of an answer \[B\].
         bytes: u64,
@@ -42,7 +42,7 @@ struct Reading {
 
 /// The application at one end.
 pub(crate) struct Application {
-    /// What a client does; `None`: a server.
+    /// Work of a client; `None`: a server.
     traffic: Option<Traffic>,
     /// Bytes to be sent by stream.
     writing: BTreeMap<StreamId, u64>,

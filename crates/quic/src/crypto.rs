@@ -25,7 +25,7 @@ const FINISHED: usize = 36;
 /// Message type and length (RFC 8446, section 4), here followed by the length of the transport parameters.
 const HEADER: usize = 4;
 
-/// What a session has done.
+/// Progress of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     /// The client has to send its hello, the server waits for it.
@@ -187,7 +187,7 @@ impl Session for Plain {
     }
 }
 
-/// What starts sessions and stands for all keys.
+/// Starts sessions, and stands for all keys.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NoCryptography;
 

@@ -42,7 +42,7 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
-/// What a connection has reached so far.
+/// Progress of a connection.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// Node of the client.
@@ -232,7 +232,7 @@ impl Driver {
         self.ends.len() / 2
     }
 
-    /// What a connection has reached so far.
+    /// Progress of a connection.
     pub fn report(&self, connection: usize) -> Report {
         let [client, server] = [&self.ends[2 * connection], &self.ends[2 * connection + 1]];
         Report {

@@ -22,7 +22,7 @@ usage: chappe-quic FILE [SEED] [NAME=VALUE]... [OPTION]...
   --after=SECONDS        goodput is measured from this time on (0)
   --version              prints the library and its version instead of running anything";
 
-/// What the options say.
+/// Options of the command line.
 struct Options {
     controller: Controller,
     traffic: String,

@@ -36,7 +36,7 @@ impl ConnectionIdGenerator for Numbered {
     }
 }
 
-/// What one end has seen so far.
+/// Counters of one end.
 #[derive(Clone, Debug)]
 pub struct End {
     /// Bytes of streams that the application has read.
@@ -173,7 +173,7 @@ impl Peer {
         Some((ecn, self.buffer[..transmit.size].to_vec()))
     }
 
-    /// What it has seen so far.
+    /// Its counters.
     pub(crate) fn report(&self) -> End {
         let application = &self.application;
         End {

@@ -1,4 +1,4 @@
-//! What was seen of the library in this version: another one shows where it differs.
+//! Observations of the library in this version: another one shows where it differs.
 
 use crate::{UPLOAD, WIRE, ms, reached, start};
 use chappe_core::run::external::Event;
@@ -6,7 +6,7 @@ use chappe_core::sim::Halt;
 use chappe_core::unit::{Span, Time};
 use chappe_quic::{Controller, STACK, Traffic};
 
-/// What a client sends at an instant.
+/// Datagram that a client sends at an instant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Sent {
     at: Time,

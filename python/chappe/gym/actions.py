@@ -34,7 +34,9 @@ class Actions:
         )
 
     @staticmethod
-    def _values(name: str, values: object) -> list[Any]:
+    def _values(name: object, values: object) -> list[Any]:
+        if not isinstance(name, str):
+            raise TypeError(f"actions: {quoted(name)} is no name of a setting")
         if isinstance(values, str) or not isinstance(values, Iterable):
             raise TypeError(f"actions: {quoted(name)} has a list of values, not {quoted(values)}")
         found = [value.item() if isinstance(value, np.generic) else value for value in listed(values)]

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chappe._common.arguments import instant, is_whole, listed, quoted
+from chappe._common.words import count
 from chappe.errors import RunError, ScenarioError
 from chappe.gym.actions import Actions
 from chappe.gym.observations import Observations
@@ -17,7 +18,7 @@ from chappe.results.simulation import Simulation
 
 
 class Task:
-    """What the agents of an environment do and see, and the scenarios of its episodes.
+    """Actions, observations and rewards of the agents of an environment, and the scenarios of its episodes.
 
     Attributes:
         actions: Settings with their values.
@@ -97,7 +98,9 @@ class Episode:
         ends = simulation.scenario._core.flows()
         absent = [flow for flow in task.flows if flow >= len(ends)]
         if absent:
-            raise ValueError(f"flow {absent[0]} of an agent is not in the scenario, which has {len(ends)} flows")
+            raise ValueError(
+                f"flow {absent[0]} of an agent is not in the scenario, which has {count(len(ends), 'flow')}"
+            )
         self._look()
         radios = (len(self._numbers) - len(ends) * len(FLOW_COLUMNS)) // len(RADIO_COLUMNS)
         self._places = [task.observations.places(flow, ends[flow][0], len(ends), radios) for flow in task.flows]
@@ -106,14 +109,22 @@ class Episode:
         self._set: list[list[int | None]] = [[None] * len(task.actions.values) for _ in task.flows]
         self._ended = False
 
+    def _check_running(self) -> None:
+        """Refuses an episode that has ended.
+
+        Raises:
+            RunError: If it has.
+        """
+        if self._ended:
+            raise RunError("the episode has ended: call `reset`")
+
     def act(self, agent: int, choice: Sequence[int]) -> None:
         """Sets the settings of an agent to the chosen values; those that have their values stay.
 
         Raises:
             RunError: If the episode has ended.
         """
-        if self._ended:
-            raise RunError("the episode has ended: call `reset`")
+        self._check_running()
         before, commands = self._set[agent], self._commands[agent]
         for i, value in enumerate(choice):
             if before[i] != value:
@@ -121,7 +132,12 @@ class Episode:
                 before[i] = value
 
     def advance(self) -> None:
-        """Advances by a step."""
+        """Advances by a step.
+
+        Raises:
+            RunError: If the episode has ended.
+        """
+        self._check_running()
         self._at_ns += self._task.step_ns
         self._core.until(self._at_ns, None, False)
         self._look()

@@ -44,6 +44,8 @@ class Observations:
             raise ValueError(f"observations: there is no {', '.join(map(quoted, wrong))}; known: {ways}")
         if not self.names:
             raise ValueError("observations: name at least one")
+        if twice := [name for name in dict.fromkeys(self.names) if self.names.count(name) > 1]:
+            raise ValueError(f"observations: {', '.join(map(quoted, twice))} twice")
         self._radio = {name: of_radio.groups() for name, of_radio in known.items() if of_radio}
         self._most = np.array([_MOST.get(name.rpartition("_")[2], 1e9) for name in self.names])
         self.space = spaces.Box(np.float32(0.0), self._most.astype(np.float32), dtype=np.float32)

@@ -9,6 +9,7 @@ from gymnasium.utils import seeding
 from numpy.typing import NDArray
 from pettingzoo import ParallelEnv as _ParallelEnv
 
+from chappe._common.arguments import quoted
 from chappe.errors import RunError
 from chappe.gym.episode import Episode, Task
 from chappe.gym.observations import DEFAULT
@@ -106,10 +107,13 @@ class ParallelEnv(_ParallelEnv[str, NDArray[np.float32], Any]):  # type: ignore[
         """All agents act, and the run advances by a step. An agent without an action changes nothing.
 
         Raises:
+            TypeError: If the actions are no dict.
             ValueError: If an agent is unknown, or an action is not in its space.
             RunError: If no episode is going on.
         """
         episode, task, agents = self._running(), self._task, self.possible_agents
+        if not isinstance(actions, Mapping):
+            raise TypeError(f"actions is a dict of agents and their actions, not {quoted(actions)}")
         if unknown := [agent for agent in actions if agent not in agents]:
             raise ValueError(f"there is no agent {unknown[0]!r}; known: {', '.join(agents)}")
         choices = {agent: task.actions.choice(action) for agent, action in actions.items()}

@@ -51,6 +51,10 @@ def reward_of(reward: str | RewardFunction) -> Callable[[Rows], NDArray[np.float
         raise TypeError(f"reward is a name or a function of the columns of a flow, not {quoted(reward)}")
 
     def rewards(rows: Rows) -> NDArray[np.float64]:
-        return np.array([float(reward(dict(zip(FLOW_COLUMNS, row, strict=True)))) for row in rows.tolist()])
+        found = [reward(dict(zip(FLOW_COLUMNS, row, strict=True))) for row in rows.tolist()]
+        try:
+            return np.array([float(value) for value in found])
+        except (TypeError, ValueError):
+            raise TypeError(f"reward: the function returned {', '.join(map(quoted, found))}, no number") from None
 
     return rewards

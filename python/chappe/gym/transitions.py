@@ -73,7 +73,7 @@ class Transitions(gymnasium.Wrapper[NDArray[np.float32], Any, NDArray[np.float32
         return pl.DataFrame(self._rows, [*names, *task.observations.names], orient="row", infer_schema_length=None)
 
     def write(self, path: str | os.PathLike[str]) -> Path:
-        """Writes all steps so far to a Parquet file, whose metadata has the units.
+        """Writes all steps so far to a Parquet file, whose metadata has the units, and replaces an earlier one.
 
         Raises:
             FileExistsError: If the file is there, and was not written by Chappe.
@@ -81,5 +81,5 @@ class Transitions(gymnasium.Wrapper[NDArray[np.float32], Any, NDArray[np.float32
         """
         file, table = path_of("path", path), self.table()
         outputs.refuse(file, outputs.TABLE)
-        tables.write(table, file, metadata.of_columns(table.columns))
+        tables.write(table, file, {**metadata.of_columns(table.columns), outputs.TABLE_MARK: "true"})
         return file

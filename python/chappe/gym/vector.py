@@ -10,7 +10,7 @@ from gymnasium.vector import VectorEnv as _VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from chappe._common.arguments import is_whole, not_whole
+from chappe._common.arguments import is_whole, not_whole, quoted
 from chappe.errors import RunError
 from chappe.gym.episode import Episode, Task
 from chappe.gym.observations import DEFAULT
@@ -104,14 +104,19 @@ class VectorEnv(_VectorEnv[NDArray[np.float32], Any, NDArray[Any]]):
         """Acts, and advances every environment by a step.
 
         Raises:
+            TypeError: If the actions are no list or array.
             ValueError: If the actions are not in the space.
             RunError: Before ``reset``.
         """
         if not self._episodes:
             raise RunError("no episode has begun: call `reset` first")
         task = self._task
-        if len(actions) != self.num_envs:
-            raise ValueError(f"there are {len(actions)} actions for {self.num_envs} environments")
+        try:
+            given = len(actions)
+        except TypeError:
+            raise TypeError(f"actions are one for each environment, not {quoted(actions)}") from None
+        if given != self.num_envs:
+            raise ValueError(f"there are {given} actions for {self.num_envs} environments")
         numbers = np.empty((self.num_envs, len(task.observations.names)))
         rows = np.empty((self.num_envs, len(FLOW_COLUMNS)))
         terminated, truncated = np.zeros((2, self.num_envs), dtype=np.bool_)

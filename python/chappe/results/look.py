@@ -1,4 +1,4 @@
-"""What a driver sees of a run between two looks: an array of flows and one of radios, made without tables."""
+"""View of a run between two looks: an array of flows and one of radios, made without tables."""
 
 from typing import NamedTuple
 

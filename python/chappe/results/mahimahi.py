@@ -38,7 +38,8 @@ def trace(scenario: Scenario, flow: int, *, reverse: bool, until_ns: int | None,
     arrivals = list(_arrivals(scenario, flow, reverse, until_ns, window))
     if not arrivals:
         raise ValueError(
-            f"no datagram has arrived on the path {'back to' if reverse else 'from'} the source of the flow"
+            f"no datagram has arrived on the path {'back to' if reverse else 'from'} the source of flow {flow}: "
+            "name a later end (until), or see with `chappe run` if nodes are off and where packets are lost"
         )
     return "".join(f"{-(-ns // _MS)}\n" for ns in arrivals)
 

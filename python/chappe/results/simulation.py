@@ -279,7 +279,8 @@ class Simulation:
             flow: Number of the flow.
             cwnd: Congestion window [segments], at least 1; ``None``: as before.
             ssthresh: Slow-start threshold [segments]; ``None``: as before.
-            pacing_bps: Rate of the payload of new segments [bit/s]; ``math.inf``: not paced; ``None``: as before.
+            pacing_bps: Rate of the payload of new segments [bit/s]; below 8 it counts as 8; ``math.inf``: not paced;
+                ``None``: as before.
 
         Raises:
             ValueError: If a rule of Chappe decides the window of the flow, or a number is out of range.

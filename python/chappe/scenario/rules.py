@@ -1,10 +1,12 @@
 """Congestion control of one's own: the classes that scenarios name, what they are told, and what they decide."""
 
+import difflib
 import hashlib
 import importlib
 import marshal
 import re
 import sys
+import traceback
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -31,7 +33,7 @@ class Decision(NamedTuple):
     ssthresh: float | None = None
     """Slow-start threshold: the window with which a recovery ends."""
     pacing_bps: float | None = None
-    """Rate of the payload of new segments [bit/s]; ``math.inf``: not paced."""
+    """Rate of the payload of new segments [bit/s], at least 8; ``math.inf``: not paced."""
 
 
 class Controller(Protocol):
@@ -131,14 +133,18 @@ def _found(name: str, folders: list[Path]) -> type:
     module_name, _, class_name = name.partition(":")
     try:
         module = _imported(module_name, folders)
-    except Exception as e:  # the module is the user's
-        place = getattr(sys.modules.get(module_name), "__file__", None) or f"the module `{module_name}`"
+    except (Exception, SystemExit) as e:  # the module is the user's
         if isinstance(e, ModuleNotFoundError) and f"{module_name}.".startswith(f"{e.name}."):
             where = ", ".join(str(folder) for folder in folders)
+            there = [file.stem for folder in folders for file in folder.glob("*.py")]
             raise ValueError(
                 f"there is no module `{e.name}` for the congestion control `{name}`\0"
-                f"it was sought in {where}, and in the path of Python (PYTHONPATH)"
+                f"{_meant(module_name, there)}it was sought in {where}, and in the path of Python (PYTHONPATH)"
             ) from None
+        # A syntax error, which names its line, and a missing module come from the machinery of imports.
+        at = traceback.extract_tb(e.__traceback__)[-1]
+        imports = at.filename.startswith("<frozen ")
+        place = f"the module `{module_name}`" if imports else f"{at.filename}, line {at.lineno}"
         raise ValueError(f"the congestion control `{name}` cannot be read: {place}: {type(e).__name__}: {e}") from e
     place = getattr(module, "__file__", None) or f"`{module_name}`"
     rule = module
@@ -148,7 +154,9 @@ def _found(name: str, folders: list[Path]) -> type:
         return GIVEN[name]
     if not isinstance(rule, type):
         there = [n for n, value in vars(module).items() if isinstance(value, type) and not _missing(value)]
-        known = f"its congestion controls: {', '.join(there)}" if there else "a rule is a class"
+        known = (
+            f"{_meant(class_name, there)}its congestion controls: {', '.join(there)}" if there else "a rule is a class"
+        )
         raise ValueError(f"{place} has no class `{class_name}`, which the congestion control `{name}` names\0{known}")
     if missing := _missing(rule):
         raise ValueError(
@@ -156,6 +164,11 @@ def _found(name: str, folders: list[Path]) -> type:
             "a rule has on_ack(ack) and on_congestion(signal), which return a window in segments"
         )
     return rule
+
+
+def _meant(name: str, there: Iterable[str]) -> str:
+    """A question for the name that is most like another; empty: none is."""
+    return "".join(f"did you mean `{found}`? " for found in difflib.get_close_matches(name, there, 1))
 
 
 def _missing(rule: type) -> list[str]:

@@ -210,15 +210,8 @@ impl Sim {
     /// or a rule of Chappe decides its window.
     pub fn decide(&mut self, flow: FlowId, decision: &Decision) -> bool {
         self.catch_up();
-        let f = flow.index();
-        let decides = match self.flows.list.get_mut(f).map(|flow| &mut flow.ends) {
-            Some(Ends::Tcp(ends)) => ends.sender.decide(decision, self.now),
-            _ => false,
-        };
-        if decides {
-            self.dispatch_sender(f);
-        }
-        decides
+        flow.index() < self.flows.list.len()
+            && self.change_sender(flow, |sender, now| sender.decide(decision, now)).unwrap_or(false)
     }
 
     fn begin_flow(&mut self, f: usize) {
@@ -243,14 +236,14 @@ impl Sim {
         self.dispatch_application(f, out);
     }
 
-    /// Changes the sender of a flow, which may then send.
-    fn change_sender(&mut self, f: FlowId, change: impl FnOnce(&mut Sender, Time)) {
+    /// Changes the sender of a flow, which may then send; `None`: the flow is not of TCP.
+    fn change_sender<T>(&mut self, f: FlowId, change: impl FnOnce(&mut Sender, Time) -> T) -> Option<T> {
         let flow = &mut self.flows.list[f.index()];
-        if let Ends::Tcp(ends) = &mut flow.ends {
-            change(&mut ends.sender, self.now);
-            flow.time.on_event(self.now, ends.sender.phase());
-            self.dispatch_sender(f.index());
-        }
+        let Ends::Tcp(ends) = &mut flow.ends else { return None };
+        let changed = change(&mut ends.sender, self.now);
+        flow.time.on_event(self.now, ends.sender.phase());
+        self.dispatch_sender(f.index());
+        Some(changed)
     }
 
     fn change(&mut self, change: Change) {
@@ -275,7 +268,9 @@ impl Sim {
             Change::FixedWindow(f, segments) => {
                 self.change_sender(f, |sender, now| sender.set_fixed_window(segments, now));
             }
-            Change::PacingRate(f, rate) => self.change_sender(f, |sender, now| sender.set_pacing_rate(rate, now)),
+            Change::PacingRate(f, rate) => {
+                self.change_sender(f, |sender, now| sender.set_pacing_rate(rate, now));
+            }
             Change::AckedSegments(f, segments) => {
                 if let Ends::Tcp(ends) = &mut self.flows.list[f.index()].ends {
                     ends.receiver.set_acked_segments(segments);

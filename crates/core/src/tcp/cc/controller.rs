@@ -80,7 +80,7 @@ pub struct Decision {
     pub cwnd: Option<f64>,
     /// Slow-start threshold: the window with which a recovery ends.
     pub ssthresh: Option<f64>,
-    /// Rate of the payload of new segments \[bit/s\]; infinite: not paced.
+    /// Rate of the payload of new segments \[bit/s\], at least 8; infinite: not paced.
     pub pacing_bps: Option<f64>,
 }
 

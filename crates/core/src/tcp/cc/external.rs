@@ -7,6 +7,9 @@ use crate::packet::FlowId;
 use crate::unit::{Bytes, Span};
 use std::sync::Arc;
 
+/// Smallest pacing rate \[bit/s\]: a byte each second. Recoveries that pace in whole bytes take 0 for no pacing.
+const MIN_PACING_BPS: f64 = 8.0;
+
 /// The window rule of a connection whose window a program decides. The run has no code of the program: only the number
 /// of its controller, and what was decided last. In a box, so that connections with other rules stay small.
 #[derive(Clone, Debug)]
@@ -72,7 +75,7 @@ impl State {
         if let Some(ssthresh) = decision.ssthresh {
             w.ssthresh = ssthresh.max(1.0);
         }
-        self.pacing_bps = decision.pacing_bps.unwrap_or(self.pacing_bps);
+        self.pacing_bps = decision.pacing_bps.map_or(self.pacing_bps, |rate| rate.max(MIN_PACING_BPS));
     }
 }
 

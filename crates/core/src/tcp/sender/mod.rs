@@ -11,7 +11,6 @@ pub(super) mod writes;
 use super::Out;
 use super::cc::CongestionControl;
 use super::cc::controller::Decision;
-use super::cc::fixed::Fixed;
 use super::cc::interface::AckKind;
 use super::config::recoveries::Answer;
 use super::config::{Config, IdleRule};
@@ -332,37 +331,31 @@ impl Sender {
 
     /// Changes the constant window of the rule `fixed`; a larger window sends at once.
     pub fn set_fixed_window(&mut self, segments: u32, now: Time) {
-        self.change_fixed(|rule| rule.set_window(segments), now);
+        self.change_window(now, |conn| conn.change_fixed(|rule| rule.set_window(segments)));
     }
 
     /// Changes the pacing rate of the rule `fixed`.
     pub fn set_pacing_rate(&mut self, rate: Option<BitRate>, now: Time) {
-        self.change_fixed(|rule| rule.set_pacing_rate(rate), now);
+        self.change_window(now, |conn| conn.change_fixed(|rule| rule.set_pacing_rate(rate)));
     }
 
-    fn change_fixed(&mut self, change: impl FnOnce(&mut Fixed), now: Time) {
+    /// The program that drives the run decides the window, which acts at once. Returns false if a rule of Chappe does.
+    pub fn decide(&mut self, decision: &Decision, now: Time) -> bool {
+        self.change_window(now, |conn| conn.decide(decision))
+    }
+
+    /// Changes the window of a connection, which goes on with it at once.
+    fn change_window<T>(&mut self, now: Time, change: impl FnOnce(&mut Connection) -> T) -> T {
         let conn = &mut self.connection;
         conn.set_now(now);
         conn.integrate_window();
-        conn.change_fixed(change);
+        let changed = change(conn);
         let has_begun = conn.max() > 0 && !conn.awaits_syn();
         if has_begun && !conn.stands_by() && !self.recovery.is_probing() && conn.gave_up().is_none() {
             self.recovery.go_on(conn);
         }
         conn.integrate_window();
-    }
-
-    /// The program that drives the run decides the window, which acts at once. Returns false if a rule of Chappe does.
-    pub fn decide(&mut self, decision: &Decision, now: Time) -> bool {
-        let conn = &mut self.connection;
-        conn.set_now(now);
-        conn.integrate_window();
-        let decides = conn.decide(decision);
-        if decides && conn.max() > 0 && !conn.stands_by() && !self.recovery.is_probing() && conn.gave_up().is_none() {
-            self.recovery.go_on(conn);
-        }
-        self.connection.integrate_window();
-        decides
+        changed
     }
 
     /// The retransmission timer expires, a paced segment is due, or the node has room again.
