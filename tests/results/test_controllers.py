@@ -396,3 +396,13 @@ def test_an_object_that_cannot_be_copied_is_named() -> None:
             sim.copy()
         # The run itself goes on.
         assert sim.finish().flows["packets_delivered"][0] > 0
+
+
+@pytest.mark.parametrize("rule", ["reno", "vegas"])
+def test_a_refused_decision_changes_nothing(rule: str) -> None:
+    scenario = chain(rule)
+    with chappe.start(scenario) as sim:
+        while sim.run_until(sim.time_s + 0.013):
+            with pytest.raises(ValueError, match="no window to decide"):
+                sim.decide(0, 40)
+        assert sim.finish().flows.equals(chappe.run(scenario).flows)

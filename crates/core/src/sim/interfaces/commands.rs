@@ -209,9 +209,15 @@ impl Sim {
     /// Decides the window of a flow now (`tcp.congestion_control = "external"`). Returns false if the flow is not of TCP,
     /// or a rule of Chappe decides its window.
     pub fn decide(&mut self, flow: FlowId, decision: &Decision) -> bool {
-        self.catch_up();
-        flow.index() < self.flows.list.len()
-            && self.change_sender(flow, |sender, now| sender.decide(decision, now)).unwrap_or(false)
+        let decides = match self.flows.list.get_mut(flow.index()).map(|flow| &mut flow.ends) {
+            Some(Ends::Tcp(ends)) => ends.sender.takes_decisions(),
+            _ => false,
+        };
+        if decides {
+            self.catch_up();
+            self.change_sender(flow, |sender, now| sender.decide(decision, now));
+        }
+        decides
     }
 
     fn begin_flow(&mut self, f: usize) {
@@ -236,14 +242,14 @@ impl Sim {
         self.dispatch_application(f, out);
     }
 
-    /// Changes the sender of a flow, which may then send; `None`: the flow is not of TCP.
-    fn change_sender<T>(&mut self, f: FlowId, change: impl FnOnce(&mut Sender, Time) -> T) -> Option<T> {
+    /// Changes the sender of a flow, which may then send.
+    fn change_sender(&mut self, f: FlowId, change: impl FnOnce(&mut Sender, Time)) {
         let flow = &mut self.flows.list[f.index()];
-        let Ends::Tcp(ends) = &mut flow.ends else { return None };
-        let changed = change(&mut ends.sender, self.now);
-        flow.time.on_event(self.now, ends.sender.phase());
-        self.dispatch_sender(f.index());
-        Some(changed)
+        if let Ends::Tcp(ends) = &mut flow.ends {
+            change(&mut ends.sender, self.now);
+            flow.time.on_event(self.now, ends.sender.phase());
+            self.dispatch_sender(f.index());
+        }
     }
 
     fn change(&mut self, change: Change) {

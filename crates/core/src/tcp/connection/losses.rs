@@ -69,12 +69,17 @@ impl Connection {
         }
     }
 
-    /// Sets the window that the program has decided. Returns true if it may.
-    pub(in crate::tcp) fn decide(&mut self, decision: &Decision) -> bool {
-        let Some(rule) = self.cc.external() else { return false };
-        rule.take(decision, &mut self.window);
-        self.limit_cwnd();
-        true
+    /// Sets the window that the program has decided.
+    pub(in crate::tcp) fn decide(&mut self, decision: &Decision) {
+        if let Some(rule) = self.cc.external() {
+            rule.take(decision, &mut self.window);
+            self.limit_cwnd();
+        }
+    }
+
+    /// Returns true if a program decides the window.
+    pub(in crate::tcp) fn takes_decisions(&mut self) -> bool {
+        self.cc.external().is_some()
     }
 
     /// Lets the rule of a program answer an acknowledgement, for a recovery that sets the window itself and measures the

@@ -339,23 +339,27 @@ impl Sender {
         self.change_window(now, |conn| conn.change_fixed(|rule| rule.set_pacing_rate(rate)));
     }
 
-    /// The program that drives the run decides the window, which acts at once. Returns false if a rule of Chappe does.
-    pub fn decide(&mut self, decision: &Decision, now: Time) -> bool {
-        self.change_window(now, |conn| conn.decide(decision))
+    /// Returns true if the program that drives the run decides the window, and no rule of Chappe.
+    pub fn takes_decisions(&mut self) -> bool {
+        self.connection.takes_decisions()
+    }
+
+    /// The program that drives the run decides the window, which acts at once.
+    pub fn decide(&mut self, decision: &Decision, now: Time) {
+        self.change_window(now, |conn| conn.decide(decision));
     }
 
     /// Changes the window of a connection, which goes on with it at once.
-    fn change_window<T>(&mut self, now: Time, change: impl FnOnce(&mut Connection) -> T) -> T {
+    fn change_window(&mut self, now: Time, change: impl FnOnce(&mut Connection)) {
         let conn = &mut self.connection;
         conn.set_now(now);
         conn.integrate_window();
-        let changed = change(conn);
+        change(conn);
         let has_begun = conn.max() > 0 && !conn.awaits_syn();
         if has_begun && !conn.stands_by() && !self.recovery.is_probing() && conn.gave_up().is_none() {
             self.recovery.go_on(conn);
         }
         conn.integrate_window();
-        changed
     }
 
     /// The retransmission timer expires, a paced segment is due, or the node has room again.
