@@ -112,9 +112,10 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeyp
     monkeypatch.setattr(VALIDATION, "reference", lambda: {c: CASES[c] for c in FEW})
     monkeypatch.setattr(VALIDATION, "seeds", (1, 2))
     assert cli.main(["validate", "wifi-n", "--out", str(tmp_path)]) == 0
-    assert "7 of 7 cases agree." in capsys.readouterr().out
+    assert "5 of 5 cases agree." in capsys.readouterr().out
     text = (tmp_path / "validation.md").read_text(encoding="utf-8")
-    assert "**7 of 7 cases agree.**" in text
+    assert "**5 of 5 cases agree.**" in text
+    assert "**Over one saturated link 2 of 2 further cases agree.**" in text
     assert "## Bianchi's model" in text
     rows = list(csv.DictReader((tmp_path / "validation.csv").read_text(encoding="utf-8").splitlines()))
     assert [r["agrees"] for r in rows] == ["True"] * 7

@@ -187,6 +187,12 @@ class OfWifiN(CaseByCase[Case, Sequence[Measured], Comparison]):
         shares_agree = all(s.agrees for s in c.shares)
         yield (*map(repr, (*c.numbers, c.model, c.tolerance)), c.agrees, *of_shares, shares_agree)
 
+    def answers(self, comparisons: Sequence[Comparison], /) -> Sequence[str]:
+        """Numbers of cases that agree; those of one saturated link, which are many and easy, by themselves."""
+        links, others = ([c for c in comparisons if (c.case.table == "link") == is_link] for is_link in (True, False))
+        said = [agreement(others, "cases")] if others else []
+        return [*said, f"Over one saturated link {agreement(links, 'further cases')}"] if links else said
+
     def remarks(self, comparisons: Sequence[Comparison], /) -> Iterator[str]:
         """Number of shares that agree."""
         if of_all := [s for c in comparisons for s in c.shares]:
