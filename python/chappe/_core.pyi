@@ -48,6 +48,7 @@ class CongestionEvent:
     Attributes:
         kind: ``"ack"``; ``"fast_retransmit"``, ``"timeout"`` or ``"ecn"`` (a mark, or a drop in the
             queue of the own node with ``tcp.local_drop = "cwr"``); ``"recovery_end"``.
+        seed: Seed of the run, for random numbers of the rule.
         flow: Number of the flow.
         time_ns: Simulated time [ns].
         acked: Segments newly acknowledged, with ``rack_tlp`` also those reported in SACK blocks.
@@ -66,6 +67,8 @@ class CongestionEvent:
 
     @property
     def kind(self) -> Literal["ack", "fast_retransmit", "timeout", "ecn", "recovery_end"]: ...
+    @property
+    def seed(self) -> int: ...
     @property
     def flow(self) -> int: ...
     @property

@@ -2,6 +2,7 @@
 
 import math
 import pickle
+import random
 import re
 import subprocess
 import sys
@@ -406,3 +407,20 @@ def test_a_refused_decision_changes_nothing(rule: str) -> None:
             with pytest.raises(ValueError, match="no window to decide"):
                 sim.decide(0, 40)
         assert sim.finish().flows.equals(chappe.run(scenario).flows)
+
+
+class Random(Reno):
+    """Draws its window."""
+
+    def __init__(self) -> None:
+        self.draw: random.Random | None = None
+
+    def on_ack(self, ack: chappe.CongestionEvent) -> float:
+        self.draw = self.draw or random.Random(ack.seed)
+        return self.draw.uniform(1, 8)
+
+
+def test_a_rule_draws_by_the_seed_of_the_run() -> None:
+    first, again = (chappe.run(chain(Random), seed=7).flows for _ in range(2))
+    assert first.equals(again)
+    assert not first.equals(chappe.run(chain(Random), seed=8).flows)

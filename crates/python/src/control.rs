@@ -122,7 +122,7 @@ impl Run {
                 events: Vec::new(),
                 halts: 0,
                 seen: State::default(),
-                rules: Controllers::new(rules),
+                rules: Controllers::new(rules, setup.seed),
             }),
             canceled: AtomicBool::new(false),
         }

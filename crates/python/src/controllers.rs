@@ -19,6 +19,7 @@ pyo3::import_exception!(chappe.errors, RunError);
 pub struct CongestionEvent {
     view: View,
     kind: Kind,
+    seed: u64,
 }
 
 #[derive(Clone, Copy)]
@@ -39,6 +40,11 @@ impl CongestionEvent {
             Kind::Congestion(Signal::Ecn) => intern!(py, "ecn"),
             Kind::RecoveryEnd => intern!(py, "recovery_end"),
         }
+    }
+
+    #[getter]
+    fn seed(&self) -> u64 {
+        self.seed
     }
 
     #[getter]
@@ -128,6 +134,17 @@ struct Methods {
 }
 
 impl Methods {
+    /// The methods of a new object of a class.
+    fn new(class: &Bound<'_, PyAny>) -> PyResult<Methods> {
+        let (py, object) = (class.py(), class.call0()?);
+        let on_recovery_end = object.getattr_opt(intern!(py, "on_recovery_end"))?;
+        Ok(Methods {
+            on_ack: object.getattr(intern!(py, "on_ack"))?.unbind(),
+            on_congestion: object.getattr(intern!(py, "on_congestion"))?.unbind(),
+            on_recovery_end: on_recovery_end.map(Bound::unbind),
+        })
+    }
+
     /// The methods of a copy of the object.
     fn copy(&self, py: Python<'_>) -> PyResult<Methods> {
         let deepcopy = py.import("copy")?.getattr("deepcopy")?;
@@ -142,6 +159,7 @@ impl Methods {
 pub struct Rule {
     name: String,
     methods: Option<Methods>,
+    seed: u64,
     failure: Failure,
 }
 
@@ -174,17 +192,6 @@ fn failed(py: Python<'_>, name: &str, view: &View, error: PyErr, what: &str) -> 
 }
 
 impl Rule {
-    fn new(py: Python<'_>, class: &Bound<'_, PyAny>, name: &str, failure: &Failure) -> PyResult<Rule> {
-        let object = class.call0()?;
-        let on_recovery_end = object.getattr_opt(intern!(py, "on_recovery_end"))?;
-        let methods = Methods {
-            on_ack: object.getattr(intern!(py, "on_ack"))?.unbind(),
-            on_congestion: object.getattr(intern!(py, "on_congestion"))?.unbind(),
-            on_recovery_end: on_recovery_end.map(Bound::unbind),
-        };
-        Ok(Rule { name: name.to_owned(), methods: Some(methods), failure: failure.clone() })
-    }
-
     /// A copy with an object of its own, whose failures go to `failure`; also those of the copying.
     fn copy(&self, py: Python<'_>, failure: &Failure) -> Rule {
         let methods = self.methods.as_ref().and_then(|methods| {
@@ -197,7 +204,7 @@ impl Rule {
                 })
                 .ok()
         });
-        Rule { name: self.name.clone(), methods, failure: failure.clone() }
+        Rule { name: self.name.clone(), methods, seed: self.seed, failure: failure.clone() }
     }
 
     /// Calls a method, and reads its answer: `window` makes a decision of a number.
@@ -212,7 +219,7 @@ impl Rule {
         let answer = Python::attach(|py| {
             let answer = method
                 .bind(py)
-                .call1((CongestionEvent { view: *view, kind },))
+                .call1((CongestionEvent { view: *view, kind, seed: self.seed },))
                 .map_err(|e| failed(py, &self.name, view, e, what))?;
             decision(&answer, window).ok_or_else(|| {
                 RunError::new_err(format!(
@@ -294,6 +301,7 @@ type Make = Box<dyn FnMut(FlowId, &str) -> Rule + Send>;
 /// The classes by their names in the scenario, and the rules of the connections.
 struct Named {
     classes: Arc<Py<PyDict>>,
+    seed: u64,
     rules: controller::Controllers<Rule, Make>,
 }
 
@@ -303,31 +311,32 @@ pub struct Controllers {
     failure: Failure,
 }
 
-/// Makes the rules of connections: classes without arguments by their names.
-fn maker(classes: Arc<Py<PyDict>>, failure: Failure) -> Make {
+/// Makes the rules of connections: classes without arguments by their names, and the seed of the run.
+fn maker(classes: Arc<Py<PyDict>>, seed: u64, failure: Failure) -> Make {
     Box::new(move |flow, name| {
         Python::attach(|py| {
             let class = classes.bind(py).get_item(name).ok().flatten();
-            let dead = Rule { name: name.to_owned(), methods: None, failure: failure.clone() };
-            let Some(class) = class else { return dead };
-            Rule::new(py, &class, name, &failure).unwrap_or_else(|error| {
+            let mut rule = Rule { name: name.to_owned(), methods: None, seed, failure: failure.clone() };
+            let Some(class) = class else { return rule };
+            rule.methods = Methods::new(&class).map(Some).unwrap_or_else(|error| {
                 let text = format!("flow {}: the congestion control `{name}` cannot be created:", flow.0);
                 let told = caused(py, &text, error);
                 failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(told);
-                dead
-            })
+                None
+            });
+            rule
         })
     })
 }
 
 impl Controllers {
-    /// Rules by their names in the scenario: classes without arguments.
-    pub fn new(classes: Option<Bound<'_, PyDict>>) -> Controllers {
+    /// Rules by their names in the scenario: classes without arguments; the seed of the run.
+    pub fn new(classes: Option<Bound<'_, PyDict>>, seed: u64) -> Controllers {
         let failure = Failure::default();
         let classes = classes.filter(|classes| !classes.is_empty()).map(|classes| Arc::new(classes.unbind()));
         let named = classes.map(|classes| {
-            let rules = controller::Controllers::new(maker(classes.clone(), failure.clone()));
-            Named { classes, rules }
+            let rules = controller::Controllers::new(maker(classes.clone(), seed, failure.clone()));
+            Named { classes, seed, rules }
         });
         Controllers { named, failure }
     }
@@ -335,9 +344,10 @@ impl Controllers {
     /// Rules for a copy of the run: `copy.deepcopy` copies the objects of its connections.
     pub fn copy(&self, py: Python<'_>) -> PyResult<Controllers> {
         let failure = Failure::default();
-        let named = self.named.as_ref().map(|Named { classes, rules }| {
-            let make = maker(classes.clone(), failure.clone());
-            Named { classes: classes.clone(), rules: rules.copied(make, |rule| rule.copy(py, &failure)) }
+        let named = self.named.as_ref().map(|Named { classes, seed, rules }| {
+            let make = maker(classes.clone(), *seed, failure.clone());
+            let rules = rules.copied(make, |rule| rule.copy(py, &failure));
+            Named { classes: classes.clone(), seed: *seed, rules }
         });
         match failure.lock().unwrap_or_else(PoisonError::into_inner).take() {
             Some(error) => Err(error),

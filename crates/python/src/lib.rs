@@ -313,8 +313,8 @@ fn run<'py>(
     let setup = Setup { capture: captures.wanted(), ..scenario.0.setup(None) };
     let mut sim = py.detach(|| Sim::new(&setup));
     let mut recorded = Recorded::new(sink.map(Bound::unbind));
-    let end =
-        drive(py, scenario, &mut sim, (&mut recorded, &mut captures), progress.as_ref(), &Controllers::new(rules));
+    let rules = Controllers::new(rules, setup.seed);
+    let end = drive(py, scenario, &mut sim, (&mut recorded, &mut captures), progress.as_ref(), &rules);
     captures.take(py, &mut sim, true)?;
     let (end, simulated, recorded) = (control::word(Some(end?)), sim.now(), recorded.into_kept());
     Ok(Results { end, simulated, recorder: sim.into_recorder(), recorded })
