@@ -33,7 +33,7 @@ EVERYTHING = {
 
 
 def episode(env: gym.Env, actions: list[Any], seed: int | None = None) -> list[Any]:
-    """What an agent sees, as plain values."""
+    """Observations of an agent, as plain values."""
     seen, info = env.reset(seed=seed)
     found: list[Any] = [(seen.tolist(), info)]
     for action in actions:

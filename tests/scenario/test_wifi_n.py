@@ -98,7 +98,7 @@ def test_the_rate_is_that_of_the_mcs() -> None:
 
 
 def test_linux_mesh_has_the_radio_of_802_11n() -> None:
-    """Whether 802.11n follows it or not."""
+    """The preset has the headers of QoS stations, also if 802.11n does not follow it."""
     alone, followed = (
         chappe.Scenario({"extends": presets, "run.stop": "1 s", "topology": TOPOLOGIES["chain"]}).settings
         for presets in ("linux-mesh", ["linux-mesh", "802.11n"])

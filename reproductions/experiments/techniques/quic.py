@@ -32,7 +32,7 @@ RADIOS: dict[str, dict[str, Any]] = {
 
 
 class Reached(NamedTuple):
-    """What runs with several seeds have reached.
+    """Results of runs with several seeds.
 
     Attributes:
         goodput: Goodput [Mbit/s].

@@ -1,4 +1,4 @@
-//! What a driver sees of a run when it looks: counters of an interval and states at its end, as rows of numbers.
+//! Looks of a driver at a run: counters of an interval and states at its end, as rows of numbers.
 
 use super::uses::airtime::Budget;
 use crate::tcp::{Counters, Sums};
