@@ -130,3 +130,57 @@ fn a_link_without_acknowledgements_is_none() {
         }
     }
 }
+
+/// Nodes over which packets go from node 0 to node 4, by this metric: over a weak link, over two that are stronger, or
+/// over three strong ones.
+fn way(metric: &str, links: [i32; 3]) -> Vec<u32> {
+    let [one, two, three] = links;
+    let links = [(0, 4, one), (0, 1, two), (1, 4, two), (0, 2, three), (2, 3, three), (3, 4, three)];
+    let mut rows = "src,dst,signal_dbm".to_owned();
+    links.iter().flat_map(|&(a, b, s)| [(a, b, s), (b, a, s)]).for_each(|(a, b, s)| _ = write!(rows, "\\n{a},{b},{s}"));
+    let there = scenario(&format!(
+        r#"
+        extends = "802.11n"
+        run.stop = "1 s"
+        topology = {{ hops = 4, spacing = "100 m" }}
+        flow = [{{ src = 0, dst = 4 }}]
+        routing = {{ protocol = "shortest_path", metric = "{metric}" }}
+        radio = {{ propagation = "links", links_table = "{rows}" }}
+        wlan = {{ ppdu.mcs = 0, rate_control.algorithm = "minstrel_ht" }}
+        "#
+    ));
+    let mut sim = Sim::new(&there.setup(Some(1)));
+    sim.run();
+    assert!(sim.recorder().delivered() > 50, "{metric}");
+    let hops = |n: u32| sim.recorder().nodes().counts("data_frames_sent").expect("a column")[n as usize];
+    (1..4).filter(|&n| hops(n) > 50).collect()
+}
+
+#[test]
+fn metrics_choose_between_weak_and_strong_links() {
+    let best = [
+        ("hops", vec![]),
+        ("etx", vec![]),
+        ("babel", vec![]),
+        ("tq", vec![]),
+        ("ett", vec![1]),
+        ("airtime", vec![1]),
+        ("linux_airtime", vec![1]),
+    ];
+    for (metric, expected) in best {
+        assert_eq!(way(metric, [-86, -70, -68]), expected, "{metric}");
+    }
+    // Two links lose a third of the probes: no other link does.
+    assert_eq!(way("etx", [-90, -70, -68]), [1]);
+}
+
+#[test]
+fn a_metric_without_an_effect_causes_a_warning() {
+    let warned = |more: &str| {
+        let routing = "routing = { protocol = \"shortest_path\", metric = \"ett\" }";
+        let text = format!("run.stop = \"1 s\"\ntopology.hops = 3\nflow = [{{ dst = 3 }}]\n{routing}\n{more}");
+        scenario(&text).warnings.iter().any(|w| w.path == "routing.metric" && w.message.contains("all links are equal"))
+    };
+    assert!(warned(""));
+    assert!(!warned("wlan.link_rate = [{ src = 0, dst = 1, rate = \"1 Mbit/s\" }]"));
+}

@@ -146,6 +146,16 @@ impl Channel {
         place.is_ok_and(|i| self.modes.is_empty() || self.modes[start + i] >> mode & 1 == 1)
     }
 
+    /// Probability that a radio receives a frame of another one while nothing else is on the air; `column` of its
+    /// [mode](crate::wlan::Mode::column).
+    pub fn delivery(&self, radio: RadioId, neighbor: RadioId, column: u8, bytes: u32) -> f64 {
+        let Some(sinr) = &self.sinr else { return f64::from(u8::from(self.decodes(radio, neighbor, column))) };
+        let a = &self.transmitters[radio.index()];
+        let receivers = &self.in_range[a.start as usize..a.sensing as usize];
+        let place = receivers.binary_search_by_key(&neighbor.0, |r| r.to);
+        place.map_or(0.0, |i| sinr.delivery(receivers[i].power.into(), column, bytes))
+    }
+
     /// Switches a radio off. It neither sends nor receives, as if it transmitted forever. No receiver can decode the
     /// frame that it has on the air; the medium stays busy for the length in its PLCP header (IEEE 802.11-2020, 15.3.6
     /// and 16.3.7: CCA is held although the carrier is lost). With cumulative interference it disturbs no receiver any

@@ -2,8 +2,11 @@
 
 use super::setup::Interfaces;
 use crate::net::routing::fixed::Routes;
+use crate::net::routing::metric::{Link, Links, PROBE_BYTES, TEST_BYTES};
+use crate::net::routing::{self, Protocol};
 use crate::packet::{NodeId, RadioId};
 use crate::radio::Channel;
+use crate::unit::BitRate;
 use crate::wlan::{Mode, Timing};
 
 /// All nodes - those with a radio have the first numbers - and the radio and point-to-point links between them.
@@ -21,6 +24,8 @@ pub struct Graph<'a> {
     /// Directions of point-to-point links as pairs from, to; and reversed.
     out: Vec<(NodeId, NodeId)>,
     into: Vec<(NodeId, NodeId)>,
+    /// Qualities of all links, where a metric needs them.
+    links: Links,
 }
 
 /// Second nodes of the pairs that begin with this node.
@@ -75,7 +80,68 @@ impl<'a> Graph<'a> {
             let joins = slow.iter().filter(|(from, to)| part[from.index()] != part[to.index()]);
             *fast = both_ways(fast[0].iter().chain(joins).copied().collect());
         }
-        Graph { channel, with_radio, nodes, air, slow, out, into }
+        Graph { channel, with_radio, nodes, air, slow, out, into, links: Links::default() }
+    }
+
+    /// The same graph with the qualities of all links, if routes are compared by more than their hops. `wires` are the
+    /// directions of point-to-point links.
+    #[must_use]
+    pub fn measured(
+        mut self,
+        routing: &routing::Config,
+        interfaces: &Interfaces,
+        wires: impl Iterator<Item = (NodeId, NodeId, BitRate)>,
+    ) -> Graph<'a> {
+        if !routing.is_by_metric() {
+            return self;
+        }
+        let timing: Vec<Timing> = interfaces.profiles.iter().map(|p| Timing::new(&p.wlan)).collect();
+        let modes: Vec<Vec<Mode>> = interfaces.profiles.iter().map(|p| p.wlan.chosen_modes()).collect();
+        let profile = |r: RadioId| interfaces.radios[r.index()].profile as usize;
+        let node = |r: RadioId| interfaces.radios[r.index()].node;
+        let delivery = |r: RadioId, peer: RadioId, mode: Mode, bytes: u32| {
+            let wlan = &interfaces.profiles[profile(r)].wlan;
+            self.channel.delivery(r, peer, mode.column(), bytes + wlan.header_size.0 + wlan.llc_size.0)
+        };
+        let quality = |r: RadioId, peer: RadioId| {
+            let answered =
+                |data: &Mode| self.channel.decodes(peer, r, timing[profile(peer)].response_to_any(*data).0.0);
+            let carries = |data: &Mode| self.channel.decodes(r, peer, data.column()) && answered(data);
+            let configured = [interfaces.mode(r, node(peer))];
+            let all = if modes[profile(r)].is_empty() { &configured[..] } else { &modes[profile(r)] };
+            let test = |mode: &Mode| (mode.rate(), delivery(r, peer, *mode, TEST_BYTES));
+            let best = all.iter().filter(|mode| carries(mode)).map(test).max_by(|a, b| {
+                let throughput = |(rate, arrives): &(BitRate, f64)| rate.0 as f64 * arrives;
+                throughput(a).total_cmp(&throughput(b))
+            });
+            best.map(|(rate, arrives)| Link {
+                forward: delivery(r, peer, timing[profile(r)].basic_mode, PROBE_BYTES),
+                backward: delivery(peer, r, timing[profile(peer)].basic_mode, PROBE_BYTES),
+                rate,
+                failing: 1.0 - arrives,
+                is_wire: false,
+            })
+        };
+        let radios = (0..interfaces.radios.len() as u32).map(RadioId);
+        let pairs = radios.flat_map(|r| self.channel.neighbors(r).map(move |peer| (r, peer)));
+        let air = pairs.filter_map(|(r, peer)| Some((node(r), node(peer), quality(r, peer)?)));
+        let wires = wires.filter(|(from, to, _)| from.index().max(to.index()) < self.nodes);
+        self.links = Links::new(air.chain(wires.map(|(from, to, rate)| (from, to, Link::wire(rate)))));
+        self
+    }
+
+    /// Returns true if there is a metric, by which all links are equal.
+    pub fn has_equal_links(&self, routing: &routing::Config) -> bool {
+        routing.is_by_metric() && self.links.are_equal(routing.metric)
+    }
+
+    /// Routes to these destinations: those that the scenario lists, or the best ones by its metric.
+    pub fn routes(&self, routing: &routing::Config, to: impl IntoIterator<Item = NodeId>) -> Routes {
+        match routing.protocol {
+            Protocol::Fixed => Routes::listed(self.nodes, &routing.fixed.routes.0),
+            _ if routing.is_by_metric() => self.links.routes(routing.metric, self.nodes, to),
+            _ => Routes::shortest(self.nodes, to, |v| self.neighbors(v), |v| self.predecessors(v)),
+        }
     }
 
     /// Graph of the same nodes and point-to-point links with other settings of the radios.

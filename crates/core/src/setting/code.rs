@@ -27,6 +27,8 @@ keywords! {
         UnwiredNode = "unwired_node",
         /// Radio links go one way, or are listed one way.
         OneWayLinks = "one_way_links",
+        /// All links are equal by the metric of routes.
+        EqualLinks = "equal_links",
         /// Nodes are so far apart that answers come late.
         LateAnswers = "late_answers",
         /// A flow needs more hops than its packets may make.

@@ -4,6 +4,7 @@ use super::super::schema::{Config, Direction, Link};
 use chappe_core::packet::NodeId;
 use chappe_core::point_to_point;
 use chappe_core::run::LinkSetup;
+use chappe_core::unit::BitRate;
 
 impl Config {
     /// Number of nodes, with or without a radio.
@@ -61,15 +62,16 @@ impl Config {
         all
     }
 
-    /// Directions of links between existing nodes: sender and receiver.
-    pub fn wired_links(&self) -> Vec<(NodeId, NodeId)> {
-        let nodes = self.nodes();
+    /// Directions of links between existing nodes: sender, receiver, and rate.
+    pub fn wired_links(&self) -> Vec<(NodeId, NodeId, BitRate)> {
+        let (nodes, common) = (self.nodes(), self.common_direction());
         let mut all = Vec::new();
         for link in &self.wired_link.0 {
             let Some(to) = link.dst.filter(|&to| u64::from(to.max(link.src)) < nodes) else { continue };
-            all.push((NodeId(link.src), NodeId(to)));
+            let [there, back] = Config::directions_of(link, &common);
+            all.push((NodeId(link.src), NodeId(to), there.rate));
             if link.duplex {
-                all.push((NodeId(to), NodeId(link.src)));
+                all.push((NodeId(to), NodeId(link.src), back.rate));
             }
         }
         all

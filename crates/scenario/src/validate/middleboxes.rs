@@ -6,7 +6,6 @@ use super::super::build::setup::settings;
 use super::super::schema::{Config, Middlebox};
 use super::Checker;
 use chappe_core::net::middlebox::Kind;
-use chappe_core::net::routing::Protocol;
 use chappe_core::net::routing::fixed::{Routes, Search};
 use chappe_core::packet::NodeId;
 use chappe_core::run::graph::Graph;
@@ -37,11 +36,7 @@ impl<'a> Ways<'a> {
     fn new(cfg: &'a Config, layout: &Layout, graph: &'a Graph<'a>) -> Ways<'a> {
         let nodes = graph.nodes();
         let ends = layout.flows.iter().map(|f| NodeId(f.dst)).filter(|n| n.index() < nodes);
-        let routes = match cfg.routing.protocol {
-            Protocol::Fixed => Routes::listed(nodes, &cfg.routing.fixed.routes.0),
-            _ if cfg.middlebox.0.is_empty() => Routes::default(),
-            _ => Routes::shortest(nodes, ends, |v| graph.neighbors(v), |v| graph.predecessors(v)),
-        };
+        let routes = if cfg.middlebox.0.is_empty() { Routes::default() } else { graph.routes(&cfg.routing, ends) };
         Ways { cfg, graph, nodes, routes }
     }
 

@@ -112,7 +112,9 @@ impl Checker<'_> {
         }
         let channel = Channel::new(&layout.interfaces.on_air(&layout.positions));
         let nodes = layout.positions.len() + cfg.topology.wired_nodes as usize;
-        let graph = Graph::new(&channel, &layout.interfaces, nodes, cfg.wired_links().into_iter());
+        let wires = cfg.wired_links();
+        let graph = Graph::new(&channel, &layout.interfaces, nodes, wires.iter().map(|w| (w.0, w.1)));
+        let graph = graph.measured(&cfg.routing, &layout.interfaces, wires.into_iter());
         self.reachability(layout, &graph);
         self.ways_of_arrivals(layout, &graph);
         self.middleboxes(layout, &graph);

@@ -37,6 +37,11 @@ pub struct Routes {
 }
 
 impl Routes {
+    /// Routes from the next hop of every node to each destination; [`NodeId::BROADCAST`] where there is none.
+    pub(super) fn new(next: BTreeMap<NodeId, Vec<NodeId>>) -> Routes {
+        Routes { next: Arc::new(next) }
+    }
+
     /// Builds routing tables from listed routes.
     pub fn listed(nodes: usize, routes: &[Route]) -> Routes {
         let mut next = BTreeMap::new();

@@ -5,6 +5,7 @@ pub mod crossing;
 pub mod dsdv;
 pub mod dsr;
 pub mod fixed;
+pub mod metric;
 mod registry;
 
 use crate::count::{self, Field};
@@ -16,6 +17,7 @@ use aodv::Aodv;
 use dsdv::Dsdv;
 use dsr::Dsr;
 use fixed::{Routes, Static};
+use metric::Metric;
 use registry::{Routing, protocols};
 use std::sync::Arc;
 
@@ -27,6 +29,10 @@ protocols! {
         /// these marks.
         pub ecn: bool = false
             ; used when |c| c.protocol.learns_routes(), else "`routing.protocol` has no messages",
+        /// Metric by which `shortest_path` compares routes, from the qualities that the radio model gives to links at
+        /// the start.
+        pub metric: Metric = Metric::Hops
+            ; used when |c| c.protocol == Protocol::ShortestPath, else "`routing.protocol` is not `shortest_path`",
     }
 
     /// Ad hoc on-demand distance vector (RFC 3561), after ns-2 or after the RFC by its settings.
@@ -35,10 +41,17 @@ protocols! {
     Dsdv(Dsdv): Dsdv = "dsdv", settings dsdv: dsdv::Config = " DSDV.";
     /// Dynamic source routing (RFC 4728), after the RFC or after ns-2.
     Dsr(Box<Dsr>): Dsr = "dsr", settings dsr: dsr::Config = " DSR.";
-    /// Fewest hops, known to every node from the start; no messages.
+    /// Best routes by `routing.metric`, known to every node from the start; no messages.
     ShortestPath(Static): Static = "shortest_path";
     /// The routes that the scenario lists; no messages.
     Fixed(Static): Static = "fixed", settings fixed: fixed::Config = " Fixed routes.";
+}
+
+impl Config {
+    /// Routes are computed at the start and compared by more than their hops.
+    pub fn is_by_metric(&self) -> bool {
+        self.protocol == Protocol::ShortestPath && self.metric != Metric::Hops
+    }
 }
 
 /// Context of a call.

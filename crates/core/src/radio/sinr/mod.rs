@@ -171,6 +171,24 @@ impl Sinr {
         power >= self.cfg.energy_detection.0.min(self.cfg.preamble_detection.0 * self.noise)
     }
 
+    /// Probability that a frame with this mean power is received while nothing else is on the air.
+    pub(super) fn delivery(&self, power: f64, column: u8, bytes: u32) -> f64 {
+        /// Number of powers of equal probability that stand for their exponential distribution.
+        const POWERS: u32 = 256;
+        let [header, data] = &self.codings[usize::from(column)].parts;
+        let survives = |ratio: f64| {
+            let bits = 8.0 * f64::from(bytes);
+            let ln_success = header.bits * header.curve.ln_success(ratio) + bits * data.curve.ln_success(ratio);
+            if ratio < self.cfg.preamble_detection.0 { 0.0 } else { libm::exp(ln_success) }
+        };
+        let ratio = power / self.noise;
+        if !self.fades() {
+            return survives(ratio);
+        }
+        let of_one = |i: u32| survives(-ratio * libm::log1p(-(f64::from(i) + 0.5) / f64::from(POWERS)));
+        (0..POWERS).map(of_one).sum::<f64>() / f64::from(POWERS)
+    }
+
     /// Records stronger interference with a frame for this radio.
     pub(super) fn note_disturbance(&mut self, radio: u32, harm: Harm) {
         self.airs[radio as usize].harm = Some(harm);

@@ -371,3 +371,23 @@ fn cached_sums_equal_fresh_sums() {
     }
     assert!(looked > 1000, "{looked}");
 }
+
+#[test]
+fn delivery_is_the_share_of_frames_that_arrive_alone() {
+    const BYTES: u32 = 1500;
+    for (fading, place) in [(Fading::None, 17.0), (Fading::Rayleigh, 9.0)] {
+        let mut c = channel(&[0.0, place], Config { fading, ..sensitive() });
+        let expected = c.delivery(RadioId(0), RadioId(1), ELEVEN, BYTES);
+        let trials = 4000;
+        let arrives = |i: &u64| {
+            start(&mut c, 0, i * 10_000, LONG_AT_11, ELEVEN);
+            verdict(&mut c, 0, i * 10_000 + LONG_AT_11, 1) == Some(Verdict::Decoded)
+        };
+        let delivered = (0..trials).filter(arrives).count() as f64 / trials as f64;
+        let sd = (expected * (1.0 - expected) / trials as f64).sqrt();
+        assert!((delivered - expected).abs() < 4.0 * sd, "{fading:?}: {delivered}, not {expected}");
+        assert!((0.02..0.98).contains(&expected), "{expected}");
+    }
+    let c = channel(&[0.0, 10.0, 100.0], sensitive());
+    assert_eq!(c.delivery(RadioId(0), RadioId(2), ELEVEN, BYTES), 0.0);
+}

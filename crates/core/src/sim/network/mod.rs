@@ -71,7 +71,8 @@ impl Network {
     pub fn new(setup: &Setup, channel: &Channel, senders_ask: bool) -> Network {
         let n = setup.positions.len() + setup.wired as usize;
         let ends = setup.links.iter().map(|l| (l.from, l.to));
-        let graph = Graph::new(channel, &setup.interfaces, n, ends);
+        let wires = setup.links.iter().map(|l| (l.from, l.to, l.point_to_point.rate));
+        let graph = Graph::new(channel, &setup.interfaces, n, ends).measured(&setup.routing, &setup.interfaces, wires);
         let routes = static_routes(setup, &graph);
         let shared = routing::Shared::new(&setup.routing);
         let node = |i: usize| {
@@ -143,14 +144,11 @@ impl Network {
 
 /// Routes of a protocol that does not learn them during the run.
 fn static_routes(setup: &Setup, graph: &Graph<'_>) -> Option<Routes> {
-    match setup.routing.protocol {
-        protocol if protocol.learns_routes() => None,
-        routing::Protocol::Fixed => Some(Routes::listed(graph.nodes(), &setup.routing.fixed.routes.0)),
-        _ => Some(shortest_routes(setup, graph)),
-    }
+    (!setup.routing.protocol.learns_routes()).then(|| routes(setup, graph))
 }
 
-fn shortest_routes(setup: &Setup, graph: &Graph<'_>) -> Routes {
+/// Routes to all ends of flows.
+fn routes(setup: &Setup, graph: &Graph<'_>) -> Routes {
     let ends = setup.flows.iter().flat_map(|f| [f.to, f.from]);
     let of_arrivals = |a: &ArrivalsSetup| match (a.from, a.to) {
         (Some(from), Some(to)) => vec![from, to],
@@ -158,11 +156,11 @@ fn shortest_routes(setup: &Setup, graph: &Graph<'_>) -> Routes {
     };
     let ends = ends.chain(setup.arrivals.iter().flat_map(of_arrivals));
     let ends = ends.chain(setup.flows.iter().filter_map(|f| f.split.as_ref()).map(|s| s.node));
-    Routes::shortest(graph.nodes(), ends, |v| graph.neighbors(v), |v| graph.predecessors(v))
+    graph.routes(&setup.routing, ends)
 }
 
 /// Nodes at which packets change between point-to-point links and radio, if routes over the radio are found on demand.
 fn crossings(setup: &Setup, graph: &Graph<'_>) -> Option<Crossings> {
     (setup.routing.protocol.learns_routes() && !setup.links.is_empty())
-        .then(|| Crossings::new(&shortest_routes(setup, graph), graph.nodes(), |a, b| graph.has_link(a, b)))
+        .then(|| Crossings::new(&routes(setup, graph), graph.nodes(), |a, b| graph.has_link(a, b)))
 }

@@ -94,7 +94,8 @@ impl Checker<'_> {
         let mut both_ways = layout.interfaces.clone();
         both_ways.profiles.iter_mut().for_each(|p| p.radio.links_symmetric = true);
         let channel = Channel::new(&both_ways.on_air(&layout.positions));
-        let whole = Graph::new(&channel, &both_ways, graph.nodes(), self.cfg.wired_links().into_iter());
+        let wires = self.cfg.wired_links().into_iter().map(|w| (w.0, w.1));
+        let whole = Graph::new(&channel, &both_ways, graph.nodes(), wires);
         let missing = format!(
             "{}; if they are the same in both directions, set `radio.links_symmetric = true`",
             no_row_back(rows)

@@ -99,7 +99,16 @@ impl Checker<'_> {
                 "choose a protocol that finds routes during the run, such as `aodv`",
             );
         }
-        let listed = Routes::listed(n, &cfg.routing.fixed.routes.0);
+        if graph.has_equal_links(&cfg.routing) {
+            let metric = cfg.routing.metric.word();
+            let message = format!("by `{metric}` all links are equal: routes have the fewest hops");
+            let help = "links differ by errors with `radio.reception = \"sinr\"`, and by rates with `wlan.rate_control` or \
+                        `wlan.link_rate`; or leave `routing.metric` out";
+            self.warn(Code::EqualLinks, "routing.metric", message, help);
+        }
+        let by_table = cfg.routing.protocol == Protocol::Fixed || cfg.routing.is_by_metric();
+        let ends = layout.flows.iter().map(|f| NodeId(f.dst)).filter(|to| to.index() < n);
+        let routes = if by_table { graph.routes(&cfg.routing, ends) } else { Routes::default() };
         let (mut search, mut slower) = (Search::new(n), None);
         for (i, flow) in layout.flows.iter().enumerate() {
             let (from, to) = (NodeId(flow.src), NodeId(flow.dst));
@@ -107,9 +116,9 @@ impl Checker<'_> {
                 continue;
             }
             let path = layout.entry_of(i).map_or("traffic.flows".to_owned(), |entry| format!("flow.{entry}.dst"));
-            let hops = match cfg.routing.protocol {
-                Protocol::Fixed => listed.hops(from, to).unwrap_or(u32::MAX),
-                _ => search.hops(from, to, |v| graph.predecessors(v)),
+            let hops = match by_table {
+                true => routes.hops(from, to).unwrap_or(u32::MAX),
+                false => search.hops(from, to, |v| graph.predecessors(v)),
             };
             // Routes between moving nodes change, unless a point-to-point link must be found from the beginning.
             if moves && cfg.wired_link.0.is_empty() && cfg.routing.protocol != Protocol::Fixed {

@@ -5,7 +5,7 @@ use super::super::super::build::mobility;
 use super::super::super::validate::Checker;
 use chappe_core::mobility::Kind;
 use chappe_core::net::routing::Protocol;
-use chappe_core::net::routing::fixed::{Routes, hops_to};
+use chappe_core::net::routing::fixed::hops_to;
 use chappe_core::packet::NodeId;
 use chappe_core::radio::propagation::Model;
 use chappe_core::radio::{self, sinr};
@@ -112,19 +112,20 @@ impl Checker<'_> {
         let ends = layout.flows.iter().map(|f| (NodeId(f.src), NodeId(f.dst)));
         let ends: BTreeSet<_> = ends.flat_map(|(a, b)| [(a, b), (b, a)]).collect();
         let mut hops = BTreeSet::new();
-        if cfg.routing.protocol == Protocol::Fixed {
-            let listed = Routes::listed(n, &cfg.routing.fixed.routes.0);
+        let is_fixed = cfg.routing.protocol == Protocol::Fixed;
+        if !is_fixed && ends.len().saturating_mul(n) > MOST_NODES_PASSED {
+            return None;
+        }
+        if is_fixed || cfg.routing.is_by_metric() {
+            let routes = graph.routes(&cfg.routing, ends.iter().map(|e| e.1));
             for (from, to) in ends {
                 let mut at = from;
-                for next in listed.way(from, to).chain([to]) {
+                for next in routes.way(from, to).chain([to]) {
                     hops.insert((at, next));
                     at = next;
                 }
             }
             return Some(hops);
-        }
-        if ends.len().saturating_mul(n) > MOST_NODES_PASSED {
-            return None;
         }
         for (from, to) in ends {
             let left = hops_to(n, to, |v| graph.predecessors(v));

@@ -81,16 +81,12 @@ impl Checker<'_> {
 
     /// Routes of all flows, there and back; `None` if a search would take too long.
     fn routes_of(&self, layout: &Layout, graph: &Graph<'_>) -> Option<Routes> {
-        let (cfg, n) = (self.cfg, graph.nodes());
-        if cfg.routing.protocol == Protocol::Fixed {
-            return Some(Routes::listed(n, &cfg.routing.fixed.routes.0));
-        }
         let mut ends: Vec<u32> = layout.flows.iter().flat_map(|f| [f.src, f.dst]).collect();
         ends.sort_unstable();
         ends.dedup();
-        let few = ends.len().saturating_mul(n) <= MOST_ENTRIES;
-        let ends = ends.into_iter().map(NodeId);
-        few.then(|| Routes::shortest(n, ends, |v| graph.neighbors(v), |v| graph.predecessors(v)))
+        let few = ends.len().saturating_mul(graph.nodes()) <= MOST_ENTRIES;
+        let known = few || self.cfg.routing.protocol == Protocol::Fixed;
+        known.then(|| graph.routes(&self.cfg.routing, ends.into_iter().map(NodeId)))
     }
 
     fn small_window(&mut self, layout: &Layout, i: usize, path: &WiredPath, demand: f64) {
