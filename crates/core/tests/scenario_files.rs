@@ -194,3 +194,17 @@ fn warnings_have_codes_and_some_can_be_ignored() {
     let said = scenario.render_warnings(&[Code::LateFlow], false);
     assert!(said.contains("vegas.alpha") && !said.contains("starts at"), "{said}");
 }
+
+#[test]
+fn a_window_without_a_program_or_rule_causes_a_warning() {
+    let paths = |tcp: &str| -> Vec<String> {
+        let scenario = good(&format!("run.stop = \"1 s\"\n{tcp}"));
+        let of_window = scenario.warnings.iter().filter(|w| w.code == Some(Code::NoDriver));
+        of_window.map(|w| w.path.clone()).collect()
+    };
+    assert_eq!(paths("tcp.congestion_control = \"external\""), ["tcp.congestion_control"]);
+    let two = "flow = [{ dst = 2 }, { dst = 1, tcp.congestion_control = \"external\" }]";
+    assert_eq!(paths(two), ["flow.1.tcp.congestion_control"]);
+    assert!(paths("tcp.congestion_control = \"my:Rule\"").is_empty());
+    assert!(paths("flow = [{ dst = 2, app = \"external\" }]").is_empty());
+}

@@ -2,7 +2,7 @@
 
 import sys
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from chappe import _core
@@ -44,15 +44,26 @@ def codes() -> dict[str, str]:
     return {**dict(_core.warning_codes()), **OF_RUNS}
 
 
-def tell_unused(notices: Iterable[Notice]) -> None:
-    """Warns the program that has called a function of Chappe of settings without effect, as the command line does.
+UNUSED = ("unused_setting",)
+"""Codes of warnings of which a program is told that drives a run."""
+
+UNDRIVEN = (*UNUSED, "no_driver")
+"""Codes of warnings of which a program is told that has runs done."""
+
+
+def tell(notices: Iterable[Notice], codes: Collection[str]) -> None:
+    """Warns the program that has called a function of Chappe, as the command line does.
 
     To be called by that function. A function that Chappe itself has called says nothing. Python prints a warning once
     for each line of the program.
+
+    Args:
+        notices: Warnings about scenarios.
+        codes: Codes of those to tell of.
     """
     caller = sys._getframe(2).f_globals.get("__name__", "")
     if caller.partition(".")[0] in _OWN:
         return
     for notice in notices:
-        if notice.code == "unused_setting":
+        if notice.code in codes:
             warnings.warn(notice.message, ChappeWarning, stacklevel=3)

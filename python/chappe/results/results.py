@@ -15,7 +15,7 @@ import numpy as np
 from chappe import _core
 from chappe._common import forked, outputs
 from chappe._common.arguments import name_of, names_of, path_of, quoted
-from chappe._common.notices import Notice, tell_unused
+from chappe._common.notices import UNDRIVEN, Notice, tell
 from chappe._common.progress import Progress, followed
 from chappe._common.words import count
 from chappe.errors import ChappeWarning
@@ -859,7 +859,7 @@ def run(
         RuntimeError: With ``out``, in a process forked after polars was used.
     """
     checked = scenario_of(scenario)
-    tell_unused(checked.warnings)
+    tell(checked.warnings, UNDRIVEN)
     with followed(progress, "Run") as update:
         if seed is not None:
             checked = checked.with_settings({"run.seed": seed})

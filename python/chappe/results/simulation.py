@@ -11,7 +11,7 @@ import polars as pl
 
 from chappe import _core
 from chappe._common.arguments import instant, is_whole, quoted
-from chappe._common.notices import tell_unused
+from chappe._common.notices import UNUSED, tell
 from chappe._common.progress import Progress, followed
 from chappe.errors import RunError
 from chappe.results.endpoints import Endpoint, Event, events_of
@@ -405,7 +405,7 @@ def start(scenario: ScenarioLike, *, seed: int | None = None) -> Simulation:
         TypeError: If an argument has the wrong type.
     """
     scenario = scenario_of(scenario)
-    tell_unused(scenario.warnings)
+    tell(scenario.warnings, UNUSED)
     if seed is not None:
         scenario = scenario.with_settings({"run.seed": seed})
     return Simulation(scenario)

@@ -11,7 +11,7 @@ import polars as pl
 from chappe import text as show
 from chappe._common import forked
 from chappe._common.arguments import quoted
-from chappe._common.notices import tell_unused
+from chappe._common.notices import UNDRIVEN, tell
 from chappe._common.progress import Progress
 from chappe._common.words import count, times
 from chappe.errors import LimitError
@@ -91,7 +91,7 @@ def follow(scenario: ScenarioLike, flow: int | str | None = None, *, packet: int
         raise ValueError("give a flow or a packet, not both")
     forked.refuse()
     base = scenario_of(scenario)
-    tell_unused(base.warnings)
+    tell(base.warnings, UNDRIVEN)
     results = watched(base)
     tables = results.recorded
     if packet is not None:

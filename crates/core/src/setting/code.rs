@@ -9,6 +9,8 @@ keywords! {
         UnusedSetting = "unused_setting",
         /// There are no flows.
         NoFlows = "no_flows",
+        /// The window of a flow waits for a program that drives the run.
+        NoDriver = "no_driver",
         /// A flow starts after the end of the run.
         LateFlow = "late_flow",
         /// A flow has no start, and no event starts it.

@@ -3,6 +3,7 @@
 use super::Checker;
 use chappe_core::setting::{Code, join};
 use chappe_core::tcp;
+use chappe_core::tcp::config::control::Control;
 use chappe_core::tcp::config::pairs;
 use chappe_core::unit::Bytes;
 
@@ -19,6 +20,7 @@ impl Checker<'_> {
             self.error(&path, format!("beta = {} is below alpha = {}", v.beta, v.alpha), "it must be at least alpha");
         }
         self.parts_of_tcp(flow, t);
+        self.driver(flow, t);
         self.receiver(flow, t);
     }
 
@@ -41,6 +43,19 @@ impl Checker<'_> {
             words.join(", ")
         );
         self.error(&path, message, &help);
+    }
+
+    /// Warns of a window that only a program decides, which drives the run.
+    fn driver(&mut self, flow: &str, t: &tcp::Config) {
+        if t.congestion_control.as_ref().is_some_and(Control::is_nameless) {
+            let path = self.owner(flow, "tcp.congestion_control");
+            let message =
+                "the congestion control `external` leaves the window to a program, and without one the window \
+                           stays as it begins: name a rule, `module:Class`, or drive the run with `chappe.start`"
+                    .to_owned();
+            let help = "a rule is a class in Python; a program calls `decide`, in Rust also `Controllers::drive`";
+            self.warn_once(Code::NoDriver, &path, message, help);
+        }
     }
 
     /// Warns of segments that take less memory than their payload, and of reads larger than the window can be.

@@ -14,7 +14,7 @@ import polars as pl
 
 from chappe import _core
 from chappe._common.arguments import is_whole, names_of, not_whole, problem, problems_of_work, quoted
-from chappe._common.notices import Notice, tell_unused
+from chappe._common.notices import UNDRIVEN, Notice, tell
 from chappe._common.progress import Progress, bar
 from chappe.errors import Problem, ScenarioError, StudyError, WorkWarning
 from chappe.expressions.own_measures import (
@@ -157,7 +157,7 @@ def sweep(
         **({"pool": pooled} if pooled else {}),
     }
     doubts = doubts_of(points)
-    tell_unused(doubts)
+    tell(doubts, UNDRIVEN)
     return carry_out(
         base,
         design,
@@ -276,7 +276,7 @@ def search(
         **({"measures": stored(own)} if own else {}),
     }
     doubts = doubts_of(points)
-    tell_unused(doubts)
+    tell(doubts, UNDRIVEN)
     return carry_out(
         base,
         searching(points, own_seeds, rule, common=bool(drawn)),

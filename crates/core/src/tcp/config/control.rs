@@ -34,6 +34,11 @@ impl Control {
         }
     }
 
+    /// Returns true if the program decides the window without a rule by whose name it is asked.
+    pub fn is_nameless(&self) -> bool {
+        matches!(*self.0, Choice::Rule(Rule::External))
+    }
+
     /// Name of a rule of the program: a class in a module of Python, `module:Class`, or any such name that a program in
     /// Rust knows.
     pub fn name(&self) -> Option<&Arc<str>> {
