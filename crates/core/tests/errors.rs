@@ -1636,8 +1636,10 @@ fn invalid_events() {
         "my.toml:3:53 event 0: `flow.0.tcp.receive_window` gets no value -> write it as `value`"
     );
     let may = "flow.N.cbr.interval, flow.N.tcp.receive_window, flow.N.tcp.max_cwnd, flow.N.tcp.fixed.window, flow.N.tcp.fixed.pacing_rate, \
-               flow.N.tcp.delayed_ack.segments, queue.limit, node.N.queue.limit, wired_link.N.rate, wired_link.N.delay, wired_link.N.error.rate, wired_link.N.back.rate, \
-               wired_link.N.back.delay, wired_link.N.back.error.rate, wlan.error.rate";
+               flow.N.tcp.delayed_ack.segments, flow.N.tcp.ack_thinning.s1, flow.N.tcp.ack_thinning.s2, flow.N.tcp.ack_thinning.s3, \
+               flow.N.tcp.ack_thinning.timeout, queue.limit, node.N.queue.limit, wired_link.N.rate, wired_link.N.delay, wired_link.N.error.rate, \
+               wired_link.N.queue.limit, wired_link.N.back.rate, wired_link.N.back.delay, wired_link.N.back.error.rate, wired_link.N.back.queue.limit, \
+               wlan.error.rate";
     assert_eq!(
         at("action = \"set\", setting = \"tcp.receive_window\", value = 3"),
         format!(
@@ -1695,6 +1697,24 @@ fn invalid_events() {
         ),
         "my.toml:3:52 event 0: `flow.0.tcp.delayed_ack.segments` has no effect: the receiver of flow 0 is `every` \
          -> only a receiver that is `delayed` counts segments"
+    );
+    assert_eq!(
+        at("action = \"set\", setting = \"flow.0.tcp.ack_thinning.s3\", value = 3"),
+        "my.toml:3:53 event 0: `flow.0.tcp.ack_thinning.s3` has no effect: the receiver of flow 0 is `delayed` \
+         -> only a receiver that is `thinning` has it"
+    );
+    let thinning = |setting: &str, value: &str| {
+        problem(&format!(
+            "tcp.ack_policy = \"thinning\"\nevent = [{{ at = \"10 ms\", action = \"set\", setting = \"flow.0.tcp.ack_thinning.{setting}\", value = {value} }}]"
+        ))
+    };
+    assert_eq!(
+        thinning("s1", "1000001"),
+        "my.toml:3:90 event 0: `flow.0.tcp.ack_thinning.s1` is 1000001 -> it must be at most 1000000"
+    );
+    assert_eq!(
+        thinning("timeout", "\"2 h\""),
+        "my.toml:3:95 event 0: `flow.0.tcp.ack_thinning.timeout` is 7200 s -> it must be at most 3600 s"
     );
     assert_eq!(
         at("action = \"set\", setting = \"queue.limit\", value = 0"),

@@ -227,6 +227,69 @@ fn acknowledgements_cover_as_many_segments_as_are_set() {
 }
 
 #[test]
+fn thinned_acknowledgements_cover_as_many_segments_as_are_set() {
+    let text = FIXED.replace("fixed.window = 2", "fixed.window = 12, ack_policy = \"thinning\"");
+    let of = scenario(&text.replace("6 s", "60 s"));
+    let mut sim = Sim::new(&of.setup(None));
+    let mut covered = |changes: &[(&str, Json)], to: u64| {
+        for (setting, value) in changes {
+            set(&mut sim, &of, &format!("flow.0.tcp.ack_thinning.{setting}"), value);
+        }
+        sim.until(ms(to - 1000));
+        let before = sim.look().flows[0].counters;
+        sim.until(ms(to));
+        let counters = sim.look().flows[0].counters.since(&before);
+        counters.packets_delivered as f64 / counters.tcp_acks_received as f64
+    };
+    let far = || json!(1_000_000);
+    // Changes, and segments that an acknowledgement covers after them.
+    let cases = [
+        (vec![], 4.0),
+        (vec![("s3", far())], 3.0),
+        (vec![("s2", far())], 2.0),
+        (vec![("s1", far())], 1.0),
+        (vec![("s1", json!(0)), ("s2", json!(0)), ("s3", json!(0)), ("timeout", json!("1 ms"))], 1.0),
+        (vec![("timeout", json!("200 ms"))], 4.0),
+    ];
+    for ((changes, expected), to) in cases.into_iter().zip((2000..).step_by(2000)) {
+        let share = covered(&changes, to);
+        assert!((share - expected).abs() < 0.1 * expected, "{changes:?}: {share}, not {expected}");
+    }
+}
+
+#[test]
+fn a_link_takes_no_more_than_the_limit_that_is_set() {
+    let text = r#"
+        run = { stop = "9 s" }
+        topology = { kind = "none", wired_nodes = 3 }
+        wired = { rate = "1 Mbit/s", queue.limit = 50 }
+        wired_link = [{ src = 0, dst = 1 }, { src = 1, dst = 2, back.queue.limit = 30 }]
+        flow = [{ src = 0, dst = 1, app = "cbr" }, { src = 1, dst = 0, app = "cbr" },
+                { src = 1, dst = 2, app = "cbr" }, { src = 2, dst = 1, app = "cbr" }]
+        cbr.interval = "1 ms"
+    "#;
+    let of = scenario(text);
+    let mut sim = Sim::new(&of.setup(None));
+    let mut waiting = |changes: &[(&str, u32)], to: u64| {
+        for (setting, limit) in changes {
+            set(&mut sim, &of, &format!("wired_link.{setting}"), &json!(limit));
+        }
+        sim.until(ms(to));
+        [0, 1, 2, 3].map(|f| sim.look().flows[f].source_queue)
+    };
+    // Nodes 0, 1 and 2; node 1 has a queue in front of each link.
+    let within = |queued: [usize; 4], limits: [usize; 3]| {
+        let nodes = [queued[0], queued[1], queued[3]];
+        let full = nodes.iter().zip(limits).all(|(n, limit)| (limit - 2..=limit).contains(n));
+        assert!(queued[1] == queued[2] && full, "{queued:?}, not {limits:?}");
+    };
+    within(waiting(&[], 2000), [50, 100, 30]);
+    // Both directions, but for the one with a limit of its own.
+    within(waiting(&[("0.queue.limit", 7), ("1.queue.limit", 12)], 4000), [7, 19, 30]);
+    within(waiting(&[("1.back.queue.limit", 3), ("0.back.queue.limit", 20)], 6000), [7, 32, 3]);
+}
+
+#[test]
 fn a_queue_takes_no_more_than_the_limit_that_is_set() {
     let flow = "flow = [{ src = 0, dst = 2, app = \"cbr\" }, { src = 2, dst = 0, app = \"cbr\" }]\n    cbr.interval = \"1 ms\"";
     let node = "node = [{ nodes = 2, queue.limit = 30 }]";

@@ -41,6 +41,10 @@ pub enum Change {
     PacingRate(FlowId, Option<BitRate>),
     /// Segments of a flow that one delayed acknowledgement may cover.
     AckedSegments(FlowId, u32),
+    /// S1, S2 or S3 of the ACK thinning of a flow, by its number 0, 1 or 2.
+    ThinningStep(FlowId, usize, u32),
+    /// Longest time that a thinned acknowledgement of a flow is held.
+    ThinningTimeout(FlowId, Span),
     /// Limit of the queues in front of a radio \[packets\].
     QueueLimit(RadioId, u32),
     /// Limit of the queue in front of one direction of a link \[packets\].

@@ -7,32 +7,40 @@ use super::layout::Layout;
 use chappe_core::packet::{FlowId, NodeId, RadioId};
 use chappe_core::radio::Propagation;
 use chappe_core::run::{Change, Command, LinkSetup};
+use chappe_core::setting::limit::HOUR;
 use chappe_core::setting::{Node, Scalar, Value, and_known, suggest};
 use chappe_core::tcp::ack::Policy;
 use chappe_core::tcp::cc::Rule;
 use chappe_core::unit::{BitRate, Position, Span, Time};
 use chappe_core::{app, error_model, topology};
+use std::fmt::Display;
 
 /// Reason why nodes must be fixed.
 pub const STAY: &str = "measured links are valid for static nodes only, and a node moves";
 /// Advice on moving nodes with measured links.
 pub const LET_STAY: &str = "keep all nodes static, or choose another `radio.propagation`";
 /// Settings that may change during a run.
-pub const CHANGEABLE: [&str; 15] = [
+pub const CHANGEABLE: [&str; 21] = [
     "flow.N.cbr.interval",
     "flow.N.tcp.receive_window",
     "flow.N.tcp.max_cwnd",
     "flow.N.tcp.fixed.window",
     "flow.N.tcp.fixed.pacing_rate",
     "flow.N.tcp.delayed_ack.segments",
+    "flow.N.tcp.ack_thinning.s1",
+    "flow.N.tcp.ack_thinning.s2",
+    "flow.N.tcp.ack_thinning.s3",
+    "flow.N.tcp.ack_thinning.timeout",
     "queue.limit",
     "node.N.queue.limit",
     "wired_link.N.rate",
     "wired_link.N.delay",
     "wired_link.N.error.rate",
+    "wired_link.N.queue.limit",
     "wired_link.N.back.rate",
     "wired_link.N.back.delay",
     "wired_link.N.back.error.rate",
+    "wired_link.N.back.queue.limit",
     "wlan.error.rate",
 ];
 
@@ -228,6 +236,18 @@ fn changes(cfg: &Config, layout: &Layout, name: &str, event: &Event) -> Result<V
             }
             vec![Change::AckedSegments(FlowId(n), positive()?)]
         }
+        ["flow", n, "tcp", "ack_thinning", setting @ ("s1" | "s2" | "s3" | "timeout")] => {
+            let n = over_tcp(n)?;
+            let policy = tcp_of(n).ack_policy;
+            if policy != Policy::Thinning {
+                let message = format!("`{name}` has no effect: the receiver of flow {n} is `{}`", policy.word());
+                return Err(("setting", message, "only a receiver that is `thinning` has it".into()));
+            }
+            match ["s1", "s2", "s3"].iter().position(|step| step == setting) {
+                Some(step) => vec![Change::ThinningStep(FlowId(n), step, up_to(name, value, 1_000_000)?)],
+                None => vec![Change::ThinningTimeout(FlowId(n), up_to(name, value, HOUR)?)],
+            }
+        }
         ["queue", "limit"] => {
             let limit = positive()?;
             let own = |n: NodeId| cfg.node.0.iter().any(|own| has(&own.nodes, n) && own.queue.has("limit"));
@@ -270,11 +290,12 @@ fn changes(cfg: &Config, layout: &Layout, name: &str, event: &Event) -> Result<V
                     Box::new(move |back| Change::LinkRate(n, back, rate))
                 }
                 ["delay"] => {
-                    let delay: Span = read(value)?;
-                    if delay > Span::secs(3600) {
-                        return Err(("value", format!("{delay} is too long"), "it must be at most 1 h".into()));
-                    }
+                    let delay: Span = up_to(name, value, HOUR)?;
                     Box::new(move |back| Change::LinkDelay(n, back, delay))
+                }
+                ["queue", "limit"] => {
+                    let limit = positive()?;
+                    Box::new(move |back| Change::LinkQueueLimit(n, back, limit))
                 }
                 _ => {
                     let rate = probability()?;
@@ -322,12 +343,22 @@ fn at_least_one(name: &str, changes: Vec<Change>) -> Result<Vec<Change>, Wrong> 
 
 fn is_of_link(setting: &[&str]) -> bool {
     let setting = setting.strip_prefix(&["back"]).unwrap_or(setting);
-    matches!(setting, ["rate"] | ["delay"] | ["error", "rate"])
+    matches!(setting, ["rate"] | ["delay"] | ["error", "rate"] | ["queue", "limit"])
 }
 
 /// New value of a setting.
 fn read<T: Scalar>(value: &Node) -> Result<T, Wrong> {
     T::read(value).map_err(|expected| ("value", format!("`value` cannot be {}", value.text()), expected))
+}
+
+/// New value of a setting with a largest one.
+fn up_to<T: Scalar + PartialOrd + Display>(name: &str, value: &Node, most: T) -> Result<T, Wrong> {
+    let new: T = read(value)?;
+    if new <= most {
+        Ok(new)
+    } else {
+        Err(("value", format!("`{name}` is {new}"), format!("it must be at most {most}")))
+    }
 }
 
 /// Reason why a flow cannot start again.

@@ -13,6 +13,7 @@ use crate::sim::flows::Ends;
 use crate::sim::schedule::{Halt, Schedule};
 use crate::sim::timer_numbers::{Clock, Timer};
 use crate::tcp::Sender;
+use crate::tcp::ack::thinning;
 use crate::tcp::cc::controller::Decision;
 use crate::unit::Time;
 
@@ -252,6 +253,13 @@ impl Sim {
         }
     }
 
+    /// Changes the ACK thinning of a flow; an acknowledgement that is held keeps its deadline.
+    fn change_thinning(&mut self, f: FlowId, change: impl FnOnce(&mut thinning::Config)) {
+        if let Ends::Tcp(ends) = &mut self.flows.list[f.index()].ends {
+            ends.receiver.change_thinning(change);
+        }
+    }
+
     fn change(&mut self, change: Change) {
         match change {
             Change::Interval(f, interval) => {
@@ -282,6 +290,10 @@ impl Sim {
                     ends.receiver.set_acked_segments(segments);
                 }
             }
+            Change::ThinningStep(f, step, from) => {
+                self.change_thinning(f, |cfg| *[&mut cfg.s1, &mut cfg.s2, &mut cfg.s3][step] = from);
+            }
+            Change::ThinningTimeout(f, timeout) => self.change_thinning(f, |cfg| cfg.timeout = timeout),
             Change::QueueLimit(r, packets) => {
                 self.net.ports.all_of_mut(r).for_each(|queue| queue.set_limit(packets as usize));
             }

@@ -39,6 +39,11 @@ impl Thinning {
         Thinning { cfg: cfg.clone() }
     }
 
+    /// The settings, to be changed during a run.
+    pub fn config(&mut self) -> &mut Config {
+        &mut self.cfg
+    }
+
     /// d for a segment with this number.
     fn segments(&self, n: u32) -> u32 {
         let Config { s1, s2, s3, .. } = self.cfg;

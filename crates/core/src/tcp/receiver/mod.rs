@@ -10,8 +10,8 @@ mod offload;
 mod polls;
 mod reading;
 
-use super::ack::AckPolicy;
 use super::ack::interface::{AckWhen, Arrived};
+use super::ack::{AckPolicy, thinning};
 use super::config::Config;
 use super::config::handshake::SynEcho;
 use super::counters::{Counters, Sums};
@@ -308,6 +308,13 @@ impl Receiver {
     pub fn set_acked_segments(&mut self, segments: u32) {
         if let AckPolicy::Delayed(policy) = &mut self.policy {
             policy.set_segments(segments);
+        }
+    }
+
+    /// Changes the settings of ACK thinning from the next segment on.
+    pub fn change_thinning(&mut self, change: impl FnOnce(&mut thinning::Config)) {
+        if let AckPolicy::Thinning(policy) = &mut self.policy {
+            change(policy.config());
         }
     }
 
