@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import threading
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar
@@ -424,3 +425,70 @@ def test_a_rule_draws_by_the_seed_of_the_run() -> None:
     first, again = (chappe.run(chain(Random), seed=7).flows for _ in range(2))
     assert first.equals(again)
     assert not first.equals(chappe.run(chain(Random), seed=8).flows)
+
+
+SCRIPT = """
+import multiprocessing
+import sys
+from concurrent.futures import ProcessPoolExecutor
+
+import chappe
+
+
+class Own:
+    class Three:
+        def on_ack(self, ack):
+            return 3.0
+
+        def on_congestion(self, signal):
+            return 3.0
+
+
+if __name__ == "__main__":
+    chain = chappe.Scenario.chain(2, {"tcp.congestion_control": Own.Three}, stop="2 s")
+    variants = [chappe.run(chain).flows["variant"][0]]
+    for method in ("spawn", "forkserver"):
+        with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context(method)) as pool:
+            variants.append(pool.submit(chappe.run, chain).result().flows["variant"][0])
+    chappe.sweep(chain, {"tcp.congestion_control": [Own.Three, "reno"]}, seeds=2, out=sys.argv[1])
+    print(*variants)
+"""
+
+
+@pytest.mark.parametrize(("file", "module_name"), [("own_rules.py", "own_rules"), ("own-rules.py", "__main__")])
+def test_a_rule_of_a_script_has_the_name_of_its_file(tmp_path: Path, file: str, module_name: str) -> None:
+    (tmp_path / file).write_text(SCRIPT)
+    name = f"{module_name}:Own.Three"
+    done = subprocess.run(
+        [sys.executable, file, "study"], env=environment(), cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == [f"{name}+newreno"] * 3, "also in processes that it starts"
+    study = chappe.open(tmp_path / "study")
+    assert isinstance(study, chappe.Study)
+    assert {*study.runs["tcp.congestion_control"].to_list()} == {name, "reno"}
+    # Another program finds it by this name.
+    chain = f"chappe.Scenario.chain(2, {{'tcp.congestion_control': '{name}'}}, stop='2 s')"
+    program = f"import chappe; print(chappe.run({chain}))"
+    again = subprocess.run(
+        [sys.executable, "-c", program], env=environment(), cwd=tmp_path, capture_output=True, text=True
+    )
+    assert (again.returncode == 0) == (module_name == "own_rules"), again.stderr
+
+
+def test_a_window_that_nobody_decides_causes_a_warning(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    told = "leaves the window to a program.*name a rule, `module:Class`, or drive the run with `chappe.start`"
+    with pytest.warns(chappe.ChappeWarning, match=told):
+        chappe.run(chain("external"))
+    with pytest.warns(chappe.ChappeWarning, match=told):
+        study = chappe.sweep(chain("reno"), {"tcp.congestion_control": ["external", "reno"]}, seeds=2)
+    assert [notice.code for notice in study.warnings] == ["no_driver"]
+    file = tmp_path / "mine.toml"
+    file.write_text('run.stop = "5 s"\ntopology.hops = 1\ntcp.congestion_control = "external"\n')
+    for words in (["run"], ["check"], ["sweep", "--axis", "tcp.receive_window=2,4", "--seeds", "2"]):
+        assert command([words[0], str(file), *words[1:]]) == 0
+        assert "leaves the window to a program" in capsys.readouterr().err
+    # A program that drives the run, and a rule, need no word.
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        chappe.start(chain("external"))
+        chappe.run(chain(Reno))

@@ -20,6 +20,9 @@ _SETTING = "tcp.congestion_control"
 _NAMED = re.compile(r'"congestion_control":"([^":]+:[^":]+)"')
 """A rule in the JSON of settings."""
 
+_MAIN = ("__main__", "__mp_main__")
+"""Names of the module of a script, the second in processes that it starts."""
+
 _METHODS = ("on_ack", "on_congestion")
 
 CongestionEvent = _core.CongestionEvent
@@ -66,6 +69,17 @@ GIVEN: dict[str, type] = {}
 """Classes of the script of another process, which no module of this one has, by their names."""
 
 
+def _script() -> str:
+    """Module that rules of the script itself have in their names: the stem of its file, by which others can import it.
+
+    It is ``__main__`` in a notebook, and where the stem is no name of Python.
+    """
+    main = sys.modules.get("__main__")
+    spec = getattr(main, "__spec__", None)
+    name = spec.name if spec is not None else Path(getattr(main, "__file__", None) or "__main__").stem
+    return name if all(part.isidentifier() for part in name.split(".")) else "__main__"
+
+
 def name_of(rule: type) -> str:
     """Name of a class in a scenario.
 
@@ -74,7 +88,8 @@ def name_of(rule: type) -> str:
     """
     if "<locals>" in rule.__qualname__:
         raise ValueError(f"{rule.__qualname__} is inside of a function: move the class to the top of its module")
-    return f"{rule.__module__}:{rule.__qualname__}"
+    module = _script() if rule.__module__ in _MAIN else rule.__module__
+    return f"{module}:{rule.__qualname__}"
 
 
 def named(scenario: _core.Scenario) -> list[str]:
@@ -84,7 +99,22 @@ def named(scenario: _core.Scenario) -> list[str]:
 
 def of_script(scenario: _core.Scenario) -> dict[str, type]:
     """Rules of a scenario that are in the script or notebook itself, which cloudpickle takes along by their code."""
-    return {name: _found(name, []) for name in named(scenario) if name.startswith("__main__:")}
+    found = {name: _of_main(name) for name in named(scenario)}
+    return {name: rule for name, rule in found.items() if rule is not None}
+
+
+def _of_main(name: str) -> type | None:
+    """Class of a rule that is in the script or notebook; ``None``: it is not there."""
+    module_name, _, class_name = name.partition(":")
+    rule = _member(sys.modules.get("__main__"), class_name) if module_name in (*_MAIN, _script()) else None
+    return rule if isinstance(rule, type) and rule.__module__ in _MAIN else None
+
+
+def _member(module: object, name: str) -> object:
+    """What a module has under a dotted name; ``None``: nothing."""
+    for part in name.split("."):
+        module = getattr(module, part, None)
+    return module
 
 
 def classes_of(scenario: _core.Scenario, files: Iterable[Path]) -> dict[str, type] | None:
@@ -131,8 +161,9 @@ def _found(name: str, folders: list[Path]) -> type:
         ValueError: If it cannot be used, with the reason and, after a zero byte, advice.
     """
     module_name, _, class_name = name.partition(":")
+    of_script = _of_main(name) or GIVEN.get(name)
     try:
-        module = _imported(module_name, folders)
+        module = None if of_script else _imported(module_name, folders)
     except (Exception, SystemExit) as e:  # the module is the user's
         if isinstance(e, ModuleNotFoundError) and f"{module_name}.".startswith(f"{e.name}."):
             where = ", ".join(str(folder) for folder in folders)
@@ -147,11 +178,7 @@ def _found(name: str, folders: list[Path]) -> type:
         place = f"the module `{module_name}`" if imports else f"{at.filename}, line {at.lineno}"
         raise ValueError(f"the congestion control `{name}` cannot be read: {place}: {type(e).__name__}: {e}") from e
     place = getattr(module, "__file__", None) or f"`{module_name}`"
-    rule = module
-    for part in class_name.split("."):
-        rule = getattr(rule, part, None)
-    if not isinstance(rule, type) and name in GIVEN:
-        return GIVEN[name]
+    rule = of_script or _member(module, class_name)
     if not isinstance(rule, type):
         there = [n for n, value in vars(module).items() if isinstance(value, type) and not _missing(value)]
         known = (
