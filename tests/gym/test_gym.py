@@ -1,6 +1,7 @@
 """Environments for agents: Gymnasium, vectors, PettingZoo."""
 
 import json
+import math
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -13,8 +14,10 @@ import polars as pl
 import pytest
 from chappe import gym
 from chappe._common.files import footer
+from gymnasium import spaces
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import SyncVectorEnv
+from gymnasium.vector.utils import iterate
 from pettingzoo.test import parallel_api_test
 
 FIXED = {"tcp.congestion_control": "fixed", "tcp.loss_recovery": "newreno", "run.batches": 1, "run.warmup_batches": 0}
@@ -32,6 +35,16 @@ EVERYTHING = {
 }
 
 
+RANGES: dict[str, Any] = {
+    "tcp.fixed.window": gym.Range(1, 20),
+    "tcp.fixed.pacing_rate": gym.Range(0.1, 2, "Mbit/s"),
+    "queue.limit": gym.Range(2, 50),
+}
+BOTH: dict[str, Any] = {**RANGES, "tcp.delayed_ack.segments": [1, 2, 4], "tcp.max_cwnd": [4, 100]}
+OF_FLOW: dict[str, Any] = {name: values for name, values in BOTH.items() if name.startswith("tcp.")}
+ACTIONS: dict[str, Any] = {"window": WINDOWS, "lists": EVERYTHING, "ranges": RANGES, "both": BOTH}
+
+
 def episode(env: gym.Env, actions: list[Any], seed: int | None = None) -> list[Any]:
     """Observations of an agent, as plain values."""
     seen, info = env.reset(seed=seed)
@@ -44,23 +57,115 @@ def episode(env: gym.Env, actions: list[Any], seed: int | None = None) -> list[A
     return found
 
 
+def units_of(file: Path) -> dict[str, dict[str, str]]:
+    """Units of columns in the metadata of a Parquet file."""
+    with file.open("rb") as written:
+        text = footer(written)[1].decode(errors="replace")
+    begin = text.index("{", text.index("chappe.columns"))
+    units: dict[str, dict[str, str]] = json.JSONDecoder().raw_decode(text[begin:])[0]
+    return units
+
+
+@pytest.mark.parametrize("kind", ACTIONS)
 @pytest.mark.parametrize(
-    ("actions", "observations"),
-    [(WINDOWS, gym.OBSERVATIONS), (EVERYTHING, ("goodput_bps", "node.2.queue_packets", "node.1.sending_share"))],
-    ids=["window", "everything"],
+    "observations", [gym.OBSERVATIONS, ("goodput_bps", "node.2.queue_packets", "node.1.sending_share")]
 )
 def test_gymnasium_accepts_the_environment(
-    actions: Mapping[str, Any], observations: tuple[str, ...], recwarn: pytest.WarningsRecorder
+    kind: str, observations: tuple[str, ...], recwarn: pytest.WarningsRecorder
 ) -> None:
-    env = gym.Env(CHAIN, actions=actions, observations=observations)
+    env = gym.Env(CHAIN, actions=ACTIONS[kind], observations=observations)
     # Nothing is rendered, and no name is registered under which it could be made again.
     check_env(env, skip_render_check=True)
     assert not recwarn.list
 
 
-def test_pettingzoo_accepts_the_parallel_environment(recwarn: pytest.WarningsRecorder) -> None:
-    parallel_api_test(gym.ParallelEnv(CROSSING, actions=WINDOWS), num_cycles=60)
+@pytest.mark.parametrize(
+    "actions", [WINDOWS, {"tcp.max_cwnd": gym.Range(1, 9)}, OF_FLOW], ids=["list", "range", "both"]
+)
+def test_pettingzoo_accepts_the_parallel_environment(
+    actions: Mapping[str, Any], recwarn: pytest.WarningsRecorder
+) -> None:
+    parallel_api_test(gym.ParallelEnv(CROSSING, actions=actions), num_cycles=60)
     assert not recwarn.list
+
+
+def test_spaces_have_an_entry_for_each_setting() -> None:
+    of = {kind: gym.Env(CHAIN, actions=actions).action_space for kind, actions in ACTIONS.items()}
+    assert of["window"] == spaces.Discrete(5)
+    assert of["lists"] == spaces.MultiDiscrete([19, 3, 3, 2, 2, 2])
+    assert of["ranges"] == spaces.Box(-1.0, 1.0, (3,))
+    one = spaces.Box(-1.0, 1.0, (1,))
+    lists = {"tcp.delayed_ack.segments": spaces.Discrete(3), "tcp.max_cwnd": spaces.Discrete(2)}
+    assert of["both"] == spaces.Dict({**dict.fromkeys(RANGES, one), **lists})
+
+
+def test_a_range_goes_from_its_low_to_its_high_end() -> None:
+    env = gym.Env(CHAIN, actions=BOTH, observations=gym.OBSERVATIONS, step="250 ms")
+    _, info = env.reset(seed=3)
+    sim = chappe.start(CHAIN.with_settings({"run.airtime": True}), seed=info["run_seed"])
+    sim.look()
+    steps = [
+        ((-1, 1, 0), (2, 1), (1, "2.0 Mbit/s", 26)),
+        ((1, -1, -1), (0, 0), (20, "0.1 Mbit/s", 2)),
+        ((0.5, 0, 1), (1, 1), (15, "1.05 Mbit/s", 50)),
+    ]
+    for i, (shares, indices, values) in enumerate(steps):
+        action: dict[str, Any] = {name: np.array([share]) for name, share in zip(RANGES, shares, strict=True)}
+        action |= dict(zip(list(BOTH)[3:], indices, strict=True))
+        seen, *_ = env.step(action)
+        of_lists = [BOTH[name][index] for name, index in zip(list(BOTH)[3:], indices, strict=True)]
+        for name, value in zip(BOTH, (*values, *of_lists), strict=True):
+            sim.set(f"flow.0.{name}" if name.startswith("tcp.") else name, value)
+        sim.run_until(0.25 * (i + 1))
+        look = sim.look()
+        expected = [*look.flows[0], *list(look.radios[0])[1:]]
+        assert seen.tolist() == np.nan_to_num(np.array(expected)).astype(np.float32).tolist()
+    for wrong in ({}, {**action, "queue.limit": [1.5]}, {**action, "queue.limit": [math.nan]}, {**action, "more": 1}):
+        with pytest.raises(ValueError, match=r"an action is not in Dict"):
+            env.step(wrong)
+    with pytest.raises(TypeError, match="actions is a dict"):
+        env.step([0, 0])
+
+
+def test_the_queue_of_a_link_and_the_thinning_of_acknowledgements_are_actions(
+    recwarn: pytest.WarningsRecorder,
+) -> None:
+    # A transfer over one link, and datagrams that overload the other.
+    wired = {"topology": {"kind": "none", "wired_nodes": 3}, "wired": {"rate": "1 Mbit/s", "delay": "5 ms"}}
+    wired |= {"wired_link": [{"src": 0, "dst": 1}, {"src": 0, "dst": 2}]}
+    flows = [{"src": 0, "dst": 1}, {"src": 0, "dst": 2, "app": "cbr", "cbr": {"interval": "1 ms"}}]
+    scenario = chappe.Scenario({**FIXED, "tcp.ack_policy": "thinning", **wired, "flow": flows, "run.stop": "9 s"})
+    scenario = scenario.with_settings({"tcp.fixed.window": 12})
+    actions = {"wired_link.1.queue.limit": gym.Range(4, 60), "tcp.ack_thinning.s1": gym.Range(0, 1_000_000)}
+    env = gym.Env(scenario, actions=actions, observations="source_queue_packets", step="3 s")
+    check_env(env, skip_render_check=True)
+    assert not recwarn.list
+    env.reset(seed=1)
+    packets, acks = [], [0]
+    for limit, thinning in ((1.0, -1.0), (-1.0, -1.0), (-1.0, 1.0)):
+        seen, *_ = env.step(np.array([limit, thinning], dtype=np.float32))
+        packets.append(seen[0])
+        acks.append(env.simulation.results().flows["tcp_acks_received"][0])
+    # The window of the transfer waits, too, but for what is transmitted or acknowledged.
+    assert 60 < packets[0] <= 72
+    assert all(4 < waiting <= 16 for waiting in packets[1:])
+    # First an acknowledgement for every fourth segment, then for each: 86 a second.
+    assert (np.diff(acks) / 3).tolist() == pytest.approx([86 / 4, 86 / 4, 86], rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("ends", "error", "message"),
+    [
+        ((4, 4), ValueError, "from a number to a larger one, not from 4 to 4"),
+        ((1, math.inf), ValueError, "not from 1 to inf"),
+        ((math.nan, 2), ValueError, "not from nan to 2"),
+        (("1", 2), TypeError, "the ends of a Range are numbers, not '1' and 2"),
+        ((1, 2, 3), TypeError, "the unit of a Range is a text such as"),
+    ],
+)
+def test_a_range_has_two_ends(ends: tuple[Any, ...], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        gym.Range(*ends)
 
 
 def test_the_seed_decides_everything() -> None:
@@ -107,18 +212,20 @@ def test_a_step_is_what_the_commands_do() -> None:
         assert over == [False, False]
 
 
-def test_a_vector_does_what_its_environments_do() -> None:
-    scenarios = [CHAIN, SHORT]
-    vector = gym.VectorEnv(scenarios, 3, actions=WINDOWS, reward="power", step="400 ms")
-    single = SyncVectorEnv([lambda: gym.Env(scenarios, actions=WINDOWS, reward="power", step="400 ms")] * 3)
+@pytest.mark.parametrize("kind", ACTIONS)
+def test_a_vector_does_what_its_environments_do(kind: str) -> None:
+    scenarios, actions_of = [CHAIN, SHORT], ACTIONS[kind]
+    vector = gym.VectorEnv(scenarios, 3, actions=actions_of, reward="power", step="400 ms")
+    single = SyncVectorEnv([lambda: gym.Env(scenarios, actions=actions_of, reward="power", step="400 ms")] * 3)
     assert vector.observation_space == single.observation_space
     assert vector.action_space == single.action_space
     (seen, info), (expected, expected_info) = vector.reset(seed=11), single.reset(seed=11)
     assert seen.tolist() == expected.tolist()
     assert info["run_seed"].tolist() == expected_info["run_seed"].tolist()
-    random, ends = np.random.default_rng(1), 0
+    vector.action_space.seed(1)
+    ends = 0
     for _ in range(40):
-        actions = random.integers(5, size=3)
+        actions = vector.action_space.sample()
         a, b = vector.step(actions), single.step(actions)
         for mine, theirs in zip(a[:4], b[:4], strict=True):
             assert np.asarray(mine).tolist() == np.asarray(theirs).tolist()
@@ -189,10 +296,7 @@ def test_transitions_are_a_file_whose_sums_are_those_of_the_run(tmp_path: Path) 
         "unlimited",
     ]
     assert table.group_by("episode").agg(pl.col("truncated").sum())["truncated"].to_list() == [1] * 3
-    with file.open("rb") as written:
-        text = footer(written)[1].decode(errors="replace")
-    begin = text.index("{", text.index("chappe.columns"))
-    units = json.JSONDecoder().raw_decode(text[begin:])[0]
+    units = units_of(file)
     assert (units["goodput_bps"], units["time_s"]) == ({"unit": "bit/s"}, {"unit": "s"})
     assert env.write(file) == file  # its own file is replaced
     other = tmp_path / "other.parquet"
@@ -201,18 +305,79 @@ def test_transitions_are_a_file_whose_sums_are_those_of_the_run(tmp_path: Path) 
         env.write(other)
 
 
+def test_transitions_of_a_vector_are_those_of_its_environments(tmp_path: Path) -> None:
+    scenarios, number = [CHAIN, SHORT], 3
+    vector = gym.VectorTransitions(gym.VectorEnv(scenarios, number, actions=BOTH, step="400 ms"))
+    singles = [gym.Transitions(gym.Env(scenarios, actions=BOTH, step="400 ms")) for _ in range(number)]
+    vector.action_space.seed(2)
+    vector.reset(seed=11)
+    for i, env in enumerate(singles):
+        env.reset(seed=11 + i)
+    over = np.zeros(number, dtype=bool)
+    for _ in range(20):
+        actions = vector.action_space.sample()
+        for env, action, ends in zip(singles, iterate(vector.action_space, actions), over, strict=True):
+            env.reset() if ends else env.step(action)
+        _, _, terminated, truncated, _ = vector.step(actions)
+        over = terminated | truncated
+    table = vector.table()
+    assert table.columns[:4] == ["environment", "episode", "step", "run_seed"]
+    for i, env in enumerate(singles):
+        own = table.filter(pl.col("environment") == i).drop("environment")
+        assert own.equals(env.table(), null_equal=True)
+        assert own["episode"].max() >= 2  # type: ignore[operator]
+    assert table["queue.limit"].drop_nulls().is_between(2, 50).all()
+    assert table["tcp.fixed.pacing_rate"].drop_nulls().is_between(0.1, 2).all()
+    file = vector.write(tmp_path / "transitions.parquet")
+    assert pl.read_parquet(file).equals(table, null_equal=True)
+    units = units_of(file)
+    assert units["tcp.fixed.pacing_rate"] == {"unit": "Mbit/s"}
+    assert units["goodput_bps"] == {"unit": "bit/s"}
+
+
+def test_transitions_of_several_agents_have_their_names(tmp_path: Path) -> None:
+    env = gym.ParallelTransitions(gym.ParallelEnv(CROSSING, actions=OF_FLOW, observations="bytes_delivered"))
+    for number in range(2):
+        env.reset(seed=None if number else 4)
+        rewards: list[list[float]] = []
+        while env.agents:
+            actions = {agent: env.action_space(agent).sample() for agent in env.agents}
+            acting = actions if len(rewards) % 3 else {"flow_1": actions["flow_1"]}
+            _, given, *_ = env.step(acting)
+            rewards.append(list(given.values()))
+        totals = env.unwrapped.simulation.results().flows["bytes_delivered"].to_list()
+        table = env.table().filter(pl.col("episode") == number)
+        for agent, total in zip(("flow_0", "flow_1"), totals, strict=True):
+            own = table.filter(pl.col("agent") == agent)
+            assert own["step"].to_list() == list(range(len(rewards) + 1))
+            assert own["bytes_delivered"].sum() == pytest.approx(total)
+            assert own["truncated"].to_list() == [False] * len(rewards) + [True]
+            mine = [row[int(agent[-1])] for row in rewards]
+            assert own["reward"].to_list() == [None, *mine]
+            acted = own["tcp.fixed.window"].is_not_null().to_list()[1:]
+            assert acted == [agent == "flow_1" or i % 3 > 0 for i in range(len(rewards))]
+    file = env.write(tmp_path / "transitions.parquet")
+    assert pl.read_parquet(file).equals(env.table(), null_equal=True)
+    parallel_api_test(env, num_cycles=5)
+
+
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
         ({"actions": {}}, ValueError, "actions: name a setting with its values"),
         ({"actions": {"tcp.fixed.window": []}}, ValueError, "'tcp.fixed.window' has no values to choose from"),
-        ({"actions": {"tcp.fixed.window": 4}}, TypeError, "'tcp.fixed.window' has a list of values, not 4"),
+        ({"actions": {"tcp.fixed.window": 4}}, TypeError, "'tcp.fixed.window' has a list of values or a Range, not 4"),
         ({"actions": {1: [2]}}, TypeError, "actions: 1 is no name of a setting"),
         ({"actions": {"tcp.mss": [500]}}, chappe.ScenarioError, "`flow.0.tcp.mss` cannot change during a run"),
         (
             {"actions": {"tcp.fixed.window": [0], "queue.limit": [-1]}},
             chappe.ScenarioError,
             r"(?s)`flow.0.tcp.fixed.window` is 0.*`value` cannot be -1",
+        ),
+        (
+            {"actions": {"tcp.fixed.window": gym.Range(0, 9), "tcp.max_cwnd": gym.Range(1, 2, "kB")}},
+            chappe.ScenarioError,
+            r"(?s)`flow.0.tcp.fixed.window` is 0.*`value` cannot be .1 kB",
         ),
         ({"observations": "goodput"}, ValueError, "observations: there is no 'goodput'; known: goodput_bps"),
         ({"observations": ["srtt_s", "srtt_s"]}, ValueError, "observations: 'srtt_s' twice"),
@@ -255,7 +420,7 @@ def test_mistakes_of_calls() -> None:
     with pytest.raises(ValueError, match="there are 3 seeds for 2 environments"):
         vector.reset(seed=[1, 2, 3])
     vector.reset(seed=1)
-    with pytest.raises(ValueError, match="there are 1 actions for 2 environments"):
+    with pytest.raises(ValueError, match="1 action for 2 environments"):
         vector.step([0])
     with pytest.raises(TypeError, match="actions are one for each environment, not 0"):
         vector.step(0)
@@ -275,8 +440,13 @@ def test_mistakes_of_calls() -> None:
         speechless.step(0)
     with pytest.raises(ValueError, match=r"'queue.limit' belongs to no flow, and there are several agents"):
         gym.ParallelEnv(CROSSING, actions={"queue.limit": [5]})
-    with pytest.raises(TypeError, match=r"Transitions record an Env of chappe.gym"):
-        gym.Transitions(object())  # type: ignore[arg-type]
+    for wrapper, kind in (
+        (gym.Transitions, "Env"),
+        (gym.VectorTransitions, "VectorEnv"),
+        (gym.ParallelTransitions, "ParallelEnv"),
+    ):
+        with pytest.raises(TypeError, match=f"Transitions record a {kind} of chappe.gym"):
+            wrapper(object())  # type: ignore[arg-type]
 
 
 PROGRAM = """

@@ -7,6 +7,8 @@ An agent acts in equal steps of simulated time: it changes settings that may cha
 
     env = gym.Env("scenarios/chain.toml", actions={"tcp.fixed.window": [2, 4, 8, 16]}, step="100 ms")
 
+All environments have the arguments of :class:`Choices`.
+
 The packages come with the extra ``chappe[gym]``.
 """
 
@@ -20,11 +22,24 @@ except ModuleNotFoundError as e:
         f'chappe.gym needs the package {e.name}, which comes with an extra: pip install "chappe[gym]"', name=e.name
     ) from None
 
+from chappe.gym.actions import Range
 from chappe.gym.env import Env
+from chappe.gym.episode import Choices
 from chappe.gym.observations import OBSERVATIONS
 from chappe.gym.parallel import ParallelEnv
 from chappe.gym.rewards import REWARDS
-from chappe.gym.transitions import Transitions
+from chappe.gym.transitions import ParallelTransitions, Transitions, VectorTransitions
 from chappe.gym.vector import VectorEnv
 
-__all__ = ["OBSERVATIONS", "REWARDS", "Env", "ParallelEnv", "Transitions", "VectorEnv"]
+__all__ = [
+    "OBSERVATIONS",
+    "REWARDS",
+    "Choices",
+    "Env",
+    "ParallelEnv",
+    "ParallelTransitions",
+    "Range",
+    "Transitions",
+    "VectorEnv",
+    "VectorTransitions",
+]

@@ -1,16 +1,13 @@
 """Gymnasium's environment of one agent."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Unpack
 
 import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
 from chappe.errors import RunError
-from chappe.gym.episode import Episode, Task
-from chappe.gym.observations import DEFAULT
-from chappe.gym.rewards import RewardFunction
+from chappe.gym.episode import Choices, Episode, Task
 from chappe.gym.scenarios import Scenarios
 from chappe.results.simulation import Simulation
 
@@ -24,42 +21,29 @@ class Env(gymnasium.Env[NDArray[np.float32], Any]):
     no effect.
 
     Attributes:
-        action_space: ``Discrete`` for a single setting, or else ``MultiDiscrete``: the index of a value of each.
+        action_space: Of lists of values ``Discrete`` for a single setting, or else ``MultiDiscrete``: the index of a
+            value of each. Of ranges a ``Box``: a number from -1 to 1 of each. Of both a ``Dict`` with a space for each
+            setting.
         observation_space: Box of the chosen observations, in the units of their names.
     """
 
     metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012, as Gymnasium declares it
 
-    def __init__(
-        self,
-        scenario: Scenarios,
-        *,
-        actions: Mapping[str, Iterable[Any]],
-        observations: str | Iterable[str] = DEFAULT,
-        reward: str | RewardFunction = "goodput",
-        step: str | float = "100 ms",
-        flow: int = 0,
-    ):
+    def __init__(self, scenario: Scenarios, *, flow: int = 0, **choices: Unpack[Choices]):
         """Checks all arguments; no run begins before ``reset``.
 
         Args:
             scenario: A scenario, a list from which each episode draws one, or a function that draws one with a random
                 number generator of NumPy.
-            actions: Settings that may change during a run, each with the values to choose from, written as in a
-                scenario: ``{"tcp.fixed.window": [2, 4, 8]}``. Names that begin with ``tcp.`` or ``cbr.`` belong to the
-                flow of the agent. An episode begins with the values of the scenario.
-            observations: Names from ``chappe.gym.OBSERVATIONS``, or of a node: ``"node.2.queue_packets"``. What was not
-                measured is 0.
-            reward: A name from ``chappe.gym.REWARDS``, or a function of the columns of the flow.
-            step: Length of a step, as a text with a unit or in seconds.
             flow: Flow of the agent.
+            choices: ``actions``, ``observations``, ``reward`` and ``step``, as in :class:`chappe.gym.Choices`.
 
         Raises:
             ScenarioError: If a scenario cannot be run, or a setting may not change or cannot have a value.
             ValueError: If another argument is invalid.
             TypeError: If an argument has the wrong type.
         """
-        self._task = Task(scenario, actions, observations, reward, step, [flow])
+        self._task = Task(scenario, [flow], **choices)
         self._episode: Episode | None = None
         self.action_space = self._task.actions.space
         self.observation_space = self._task.observations.space

@@ -1,7 +1,7 @@
 """An episode: a run that agents advance in equal steps. What agents do and see is the same in all environments."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Required, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,12 +9,28 @@ from numpy.typing import NDArray
 from chappe._common.arguments import instant, is_whole, listed, quoted
 from chappe._common.words import count
 from chappe.errors import RunError, ScenarioError
-from chappe.gym.actions import Actions
-from chappe.gym.observations import Observations
+from chappe.gym.actions import Actions, Values
+from chappe.gym.observations import DEFAULT, Observations
 from chappe.gym.rewards import RewardFunction, reward_of
 from chappe.gym.scenarios import Draw, Scenarios
 from chappe.results.look import FLOW_COLUMNS, RADIO_COLUMNS
 from chappe.results.simulation import Simulation
+
+
+class Choices(TypedDict, total=False):
+    """Keyword arguments of all environments: what agents do and see."""
+
+    actions: Required[Mapping[str, Values]]
+    """Settings that may change during a run, each with the values to choose from, written as in a scenario, or a
+    ``Range``: ``{"tcp.fixed.window": [2, 4, 8], "queue.limit": gym.Range(2, 50)}``. Names that begin with ``tcp.`` or
+    ``cbr.`` belong to the flow of the agent. An episode begins with the values of the scenario."""
+    observations: str | Iterable[str]
+    """Names from ``chappe.gym.OBSERVATIONS``, or of a node: ``"node.2.queue_packets"``. What was not measured is 0.
+    By default the six of ``DEFAULT``: goodput, drops, round-trip times, what is outstanding, the queue."""
+    reward: str | RewardFunction
+    """A name from ``chappe.gym.REWARDS``, or a function of the columns of the flow; by default ``"goodput"``."""
+    step: str | float
+    """Length of a step, as a text with a unit or in seconds; by default ``"100 ms"``."""
 
 
 class Task:
@@ -30,12 +46,29 @@ class Task:
     def __init__(
         self,
         scenario: Scenarios,
-        actions: Mapping[str, Iterable[Any]],
-        observations: str | Iterable[str],
-        reward: str | RewardFunction,
-        step: str | float,
         flows: Sequence[int] | None,
+        *,
+        actions: Mapping[str, Values],
+        observations: str | Iterable[str] = DEFAULT,
+        reward: str | RewardFunction = "goodput",
+        step: str | float = "100 ms",
     ):
+        """Checks all arguments, those of :class:`Choices` and these.
+
+        Args:
+            scenario: A scenario, a list from which each episode draws one, or a function that draws one with a random
+                number generator of NumPy.
+            flows: Flows of the agents; ``None``: all flows of the scenario.
+            actions: As in ``Choices``.
+            observations: As in ``Choices``.
+            reward: As in ``Choices``.
+            step: As in ``Choices``.
+
+        Raises:
+            ScenarioError: If a scenario cannot be run, or a setting may not change or cannot have a value.
+            ValueError: If another argument is invalid.
+            TypeError: If an argument has the wrong type.
+        """
         self.actions = Actions(actions)
         self.observations = Observations(observations)
         self.reward = reward_of(reward)
@@ -106,7 +139,7 @@ class Episode:
         self._places = [task.observations.places(flow, ends[flow][0], len(ends), radios) for flow in task.flows]
         self._rows = [slice(flow * len(FLOW_COLUMNS), (flow + 1) * len(FLOW_COLUMNS)) for flow in task.flows]
         self._commands = [task.actions.for_flow(flow) for flow in task.flows]
-        self._set: list[list[int | None]] = [[None] * len(task.actions.values) for _ in task.flows]
+        self._set: list[list[Any]] = [[None] * len(task.actions.values) for _ in task.flows]
         self._ended = False
 
     def _check_running(self) -> None:
@@ -118,7 +151,7 @@ class Episode:
         if self._ended:
             raise RunError("the episode has ended: call `reset`")
 
-    def act(self, agent: int, choice: Sequence[int]) -> None:
+    def act(self, agent: int, choice: Sequence[Any]) -> None:
         """Sets the settings of an agent to the chosen values; those that have their values stay.
 
         Raises:
@@ -128,7 +161,7 @@ class Episode:
         before, commands = self._set[agent], self._commands[agent]
         for i, value in enumerate(choice):
             if before[i] != value:
-                self._core.apply(commands[i][value])
+                self._core.apply(commands[i].to(value))
                 before[i] = value
 
     def advance(self) -> None:

@@ -1,7 +1,7 @@
 """PettingZoo's parallel environment: an agent for each of several flows of a run."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Unpack
 
 import numpy as np
 from gymnasium import spaces
@@ -11,9 +11,7 @@ from pettingzoo import ParallelEnv as _ParallelEnv
 
 from chappe._common.arguments import quoted
 from chappe.errors import RunError
-from chappe.gym.episode import Episode, Task
-from chappe.gym.observations import DEFAULT
-from chappe.gym.rewards import RewardFunction
+from chappe.gym.episode import Choices, Episode, Task
 from chappe.gym.scenarios import Scenarios
 from chappe.results.simulation import Simulation
 
@@ -33,32 +31,21 @@ class ParallelEnv(_ParallelEnv[str, NDArray[np.float32], Any]):  # type: ignore[
 
     metadata: dict[str, Any] = {"name": "chappe", "render_modes": []}  # noqa: RUF012, as PettingZoo declares it
 
-    def __init__(
-        self,
-        scenario: Scenarios,
-        *,
-        actions: Mapping[str, Iterable[Any]],
-        observations: str | Iterable[str] = DEFAULT,
-        reward: str | RewardFunction = "goodput",
-        step: str | float = "100 ms",
-        flows: Sequence[int] | None = None,
-    ):
-        """Checks all arguments, which are those of ``Env``.
+    def __init__(self, scenario: Scenarios, *, flows: Sequence[int] | None = None, **choices: Unpack[Choices]):
+        """Checks all arguments.
 
         Args:
             scenario: As in ``Env``.
-            actions: As in ``Env``; with several agents all settings belong to flows.
-            observations: As in ``Env``.
-            reward: As in ``Env``.
-            step: As in ``Env``.
             flows: Flows of the agents; ``None``: all flows of the scenario.
+            choices: ``actions``, ``observations``, ``reward`` and ``step``, as in :class:`chappe.gym.Choices`; with
+                several agents all settings belong to flows.
 
         Raises:
             ScenarioError: If a scenario cannot be run, or a setting may not change or cannot have a value.
             ValueError: If another argument is invalid.
             TypeError: If an argument has the wrong type.
         """
-        self._task = Task(scenario, actions, observations, reward, step, flows)
+        self._task = Task(scenario, flows, **choices)
         self.possible_agents = [f"flow_{flow}" for flow in self._task.flows]
         self.agents: list[str] = []
         self._random: np.random.Generator | None = None
@@ -68,8 +55,8 @@ class ParallelEnv(_ParallelEnv[str, NDArray[np.float32], Any]):  # type: ignore[
         """Box of the chosen observations, in the units of their names."""
         return self._task.observations.space
 
-    def action_space(self, agent: str) -> spaces.Discrete | spaces.MultiDiscrete:  # noqa: ARG002
-        """Indices of values of the settings."""
+    def action_space(self, agent: str) -> spaces.Space[Any]:  # noqa: ARG002
+        """Space of an action, as in ``Env``."""
         return self._task.actions.space
 
     @property

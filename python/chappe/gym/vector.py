@@ -1,7 +1,7 @@
 """Gymnasium's vector environment: many runs in one process, without a layer for each."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Unpack
 
 import numpy as np
 from gymnasium.utils import seeding
@@ -10,11 +10,9 @@ from gymnasium.vector import VectorEnv as _VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from chappe._common.arguments import is_whole, not_whole, quoted
+from chappe._common.arguments import is_whole, not_whole
 from chappe.errors import RunError
-from chappe.gym.episode import Episode, Task
-from chappe.gym.observations import DEFAULT
-from chappe.gym.rewards import RewardFunction
+from chappe.gym.episode import Choices, Episode, Task
 from chappe.gym.scenarios import Scenarios
 from chappe.results.look import FLOW_COLUMNS
 
@@ -28,27 +26,14 @@ class VectorEnv(_VectorEnv[NDArray[np.float32], Any, NDArray[Any]]):
 
     metadata: dict[str, Any] = {"render_modes": [], "autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012
 
-    def __init__(
-        self,
-        scenario: Scenarios,
-        num_envs: int,
-        *,
-        actions: Mapping[str, Iterable[Any]],
-        observations: str | Iterable[str] = DEFAULT,
-        reward: str | RewardFunction = "goodput",
-        step: str | float = "100 ms",
-        flow: int = 0,
-    ):
-        """Checks all arguments, which are those of ``Env``.
+    def __init__(self, scenario: Scenarios, num_envs: int, *, flow: int = 0, **choices: Unpack[Choices]):
+        """Checks all arguments.
 
         Args:
             scenario: As in ``Env``.
             num_envs: Number of environments.
-            actions: As in ``Env``.
-            observations: As in ``Env``.
-            reward: As in ``Env``.
-            step: As in ``Env``.
             flow: As in ``Env``.
+            choices: ``actions``, ``observations``, ``reward`` and ``step``, as in :class:`chappe.gym.Choices`.
 
         Raises:
             ScenarioError: If a scenario cannot be run, or a setting may not change or cannot have a value.
@@ -57,7 +42,7 @@ class VectorEnv(_VectorEnv[NDArray[np.float32], Any, NDArray[Any]]):
         """
         if not is_whole(num_envs, 1):
             raise ValueError(f"num_envs: {not_whole(num_envs, 1)}")
-        self._task = Task(scenario, actions, observations, reward, step, [flow])
+        self._task = Task(scenario, [flow], **choices)
         self.num_envs = num_envs
         self.single_action_space = self._task.actions.space
         self.single_observation_space = self._task.observations.space
@@ -104,24 +89,19 @@ class VectorEnv(_VectorEnv[NDArray[np.float32], Any, NDArray[Any]]):
         """Acts, and advances every environment by a step.
 
         Raises:
-            TypeError: If the actions are no list or array.
+            TypeError: If the actions are no list or array, or no dict where their space is a ``Dict``.
             ValueError: If the actions are not in the space.
             RunError: Before ``reset``.
         """
         if not self._episodes:
             raise RunError("no episode has begun: call `reset` first")
         task = self._task
-        try:
-            given = len(actions)
-        except TypeError:
-            raise TypeError(f"actions are one for each environment, not {quoted(actions)}") from None
-        if given != self.num_envs:
-            raise ValueError(f"there are {given} actions for {self.num_envs} environments")
+        choices = task.actions.choices(actions, self.num_envs)
         numbers = np.empty((self.num_envs, len(task.observations.names)))
         rows = np.empty((self.num_envs, len(FLOW_COLUMNS)))
         terminated, truncated = np.zeros((2, self.num_envs), dtype=np.bool_)
         begun = self._over.copy()
-        for i, (choice, episode) in enumerate(zip(task.actions.choices(actions), self._episodes, strict=True)):
+        for i, (choice, episode) in enumerate(zip(choices, self._episodes, strict=True)):
             if begun[i]:
                 self._episodes[i] = episode = task.begin(self._random[i])
             else:

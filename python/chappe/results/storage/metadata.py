@@ -60,12 +60,18 @@ def of_study(table: str, names: Sequence[str], settings: str) -> dict[str, str]:
     }
 
 
-def of_columns(names: Sequence[str]) -> dict[str, str]:
-    """Metadata of the file of a table that belongs to no scenario: the units of its columns."""
+def of_columns(names: Sequence[str], units: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Metadata of the file of a table that belongs to no scenario: the units of its columns.
+
+    Args:
+        names: Columns of the table.
+        units: Units of columns whose names do not end in them.
+    """
+    known = units or {}
     return {
         "chappe.version": VERSION,
         "chappe.results_epoch": str(RESULTS_EPOCH),
-        "chappe.columns": _json({name: _unit(name) for name in names}),
+        "chappe.columns": _json({name: {"unit": own} if (own := known.get(name)) else _unit(name) for name in names}),
     }
 
 
