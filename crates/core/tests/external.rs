@@ -1,15 +1,12 @@
 //! External flows: what a driver sends, what it is told, and in which order.
 
-use crate::observers::all_kinds;
 use crate::properties::{everything, scenario};
 use crate::record::rows;
 use chappe_core::packet::{Ecn, FlowId, NodeId, Reason};
 use chappe_core::run::external::{Event, Injection, MOST_UNDER_WAY, Refused};
-use chappe_core::run::{Command, End, RecordedTable, Setup};
+use chappe_core::run::{Command, End, RecordedTable};
 use chappe_core::sim::{Halt, Sim};
 use chappe_core::unit::{Span, Time};
-use proptest::prelude::*;
-use std::collections::BTreeMap;
 
 #[path = "../../scenario/examples/external.rs"]
 #[allow(dead_code, reason = "its main function is that of a program")]
@@ -48,7 +45,7 @@ fn send(sim: &mut Sim, flow: u32, tag: u64) {
     sim.inject(FlowId(flow), datagram(tag)).unwrap_or_else(|e| panic!("{e}"));
 }
 
-fn taken(sim: &mut Sim) -> Vec<Event> {
+pub fn taken(sim: &mut Sim) -> Vec<Event> {
     sim.events().collect()
 }
 
@@ -388,156 +385,6 @@ fn a_datagram_may_have_its_own_codepoint() {
     };
     assert_eq!(first_of_voice(None), 200);
     assert!(first_of_voice(Some(46)) < 100);
-}
-
-/// Ends of each tag: copies arrived, and losses.
-#[derive(Default)]
-struct Fate {
-    sent: Time,
-    left: u32,
-    first: u32,
-    further: u32,
-    lost: u32,
-}
-
-/// Makes all flows of a scenario external that are over UDP.
-fn external(text: &str) -> String {
-    text.replace("app = \"cbr\"", "app = \"external\"")
-}
-
-/// Drives all external flows of a run with datagrams of `bytes`, `burst` at a time, and checks what it is told.
-fn drive(setup: &Setup, bytes: u32, burst: u64, every: Span) -> Result<BTreeMap<(u32, u64), Fate>, TestCaseError> {
-    let flows: Vec<(u32, NodeId, NodeId)> =
-        setup.flows.iter().zip(0..).filter(|(f, _)| f.app.is_external()).map(|(f, i)| (i, f.from, f.to)).collect();
-    let mut sim = Sim::new(setup);
-    let (mut fates, mut last): (BTreeMap<(u32, u64), Fate>, _) = (BTreeMap::new(), Time::ZERO);
-    flows.iter().for_each(|f| sim.wake(f.1, Time::ZERO));
-    let mut tag = 0;
-    while sim.until(Time::NEVER) == Halt::Events {
-        prop_assert!(sim.now() >= last);
-        last = sim.now();
-        for event in taken(&mut sim) {
-            match event {
-                Event::Wake { endpoint } => {
-                    for &(flow, ..) in flows.iter().filter(|f| f.1 == endpoint) {
-                        for _ in 0..burst {
-                            tag += 1;
-                            let datagram = Injection { bytes, tag, ..Injection::default() };
-                            match sim.inject(FlowId(flow), datagram) {
-                                Ok(()) => _ = fates.insert((flow, tag), Fate { sent: sim.now(), ..Fate::default() }),
-                                Err(refused) => prop_assert_eq!(refused, Refused::NodeOff(endpoint)),
-                            }
-                        }
-                    }
-                    let at = sim.now() + every;
-                    sim.wake(endpoint, at);
-                }
-                Event::Arrived { flow, tag, sent, copy, endpoint, .. } => {
-                    let fate = fates.get_mut(&(flow.0, tag)).expect("it was sent");
-                    prop_assert_eq!((fate.sent, fate.lost, copy), (sent, 0, fate.first > 0));
-                    prop_assert_eq!(endpoint, setup.flows[flow.index()].to);
-                    if copy { fate.further += 1 } else { fate.first += 1 }
-                }
-                Event::Left { flow, tag, .. } => fates.get_mut(&(flow.0, tag)).expect("it was sent").left += 1,
-                Event::Lost { flow, tag, .. } => {
-                    let fate = fates.get_mut(&(flow.0, tag)).expect("it was sent");
-                    prop_assert_eq!((fate.first, fate.left), (0, 1));
-                    fate.lost += 1;
-                }
-            }
-        }
-    }
-    let Some(end) = sim.end() else { return Err(TestCaseError::fail("the run has ended")) };
-    prop_assert!(end != End::Canceled);
-    // Whoever has not ended is still inside.
-    let open = fates.values().filter(|f| f.first + f.lost == 0).count() as u64;
-    prop_assert!(open <= sim.pool().live(), "{open} have no end, {} are inside", sim.pool().live());
-    for (tag, fate) in &fates {
-        prop_assert!(fate.first + fate.lost <= 1 && fate.left <= 1, "{tag:?} ends twice");
-    }
-    // The tables count the same.
-    let table = sim.recorder().flows();
-    for &(flow, ..) in &flows {
-        let of = || fates.iter().filter(|f| f.0.0 == flow).map(|f| f.1);
-        let counts = ["packets_sent", "packets_delivered", "duplicates_received"]
-            .map(|name| table.counts(name).expect("a column")[flow as usize]);
-        let sums =
-            [of().count() as u64, of().map(|f| u64::from(f.first)).sum(), of().map(|f| u64::from(f.further)).sum()];
-        prop_assert_eq!(counts, sums);
-    }
-    Ok(fates)
-}
-
-/// The whole run is measured.
-fn measured(text: &str, seed: u32) -> Setup {
-    Setup { batches: 1, discard: 0, ..scenario(text).setup(Some(seed.into())) }
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
-
-    /// Over all routing protocols, with motion, nodes that are switched off, full queues and route buffers.
-    #[test]
-    fn every_tag_ends_once(
-        text in all_kinds(),
-        seed in any::<u32>(),
-        bytes in 0..1473u32,
-        burst in prop::sample::select(vec![1, 3, 90]),
-        every in 3..200u64,
-    ) {
-        let setup = measured(&external(&text), seed);
-        drive(&setup, bytes, burst, Span::ms(every))?;
-    }
-
-    /// Over aggregates with block acknowledgement, reordering buffers, and queues of mac80211.
-    #[test]
-    fn every_tag_of_an_aggregate_ends_once(
-        preset in prop::sample::select(vec!["802.11n", "802.11ac", "linux-mesh"]),
-        protocol in prop::sample::select(vec!["aodv", "shortest_path"]),
-        (hops, off) in (1..4u32, 0..900u32),
-        rate in prop::sample::select(vec!["0", "0.1", "0.5"]),
-        seed in any::<u32>(),
-        bytes in 0..1473u32,
-        burst in prop::sample::select(vec![1, 40, 300]),
-        every in 3..40u64,
-    ) {
-        let text = format!(
-            r#"
-            extends = "{preset}"
-            run.stop = "500 ms"
-            topology = {{ hops = {hops}, spacing = "10 m" }}
-            routing.protocol = "{protocol}"
-            wlan.error = {{ model = "uniform", rate = {rate} }}
-            flow = [{{ src = 0, dst = {hops}, app = "external" }}, {{ src = {hops}, dst = 0, app = "external" }},
-                    {{ src = 0, dst = {hops}, app = "external", dscp = 46 }}, {{ src = 0, dst = {hops} }}]
-            event = [{{ at = "{off} ms", action = "node_down", node = {hops} }},
-                     {{ at = "{on} ms", action = "node_up", node = {hops} }}]
-            "#,
-            on = off + 20,
-        );
-        drive(&measured(&text, seed), bytes, burst, Span::ms(every))?;
-    }
-}
-
-/// Many duplicates, because ACKs are lost; one node's battery runs down.
-#[test]
-fn tags_end_once_with_duplicates_and_batteries() {
-    let text = r#"
-        extends = "standard"
-        run = { stop = "20 s" }
-        topology = { hops = 4, spacing = "200 m" }
-        routing.protocol = "aodv"
-        wlan = { short_retry_limit = 2, long_retry_limit = 2 }
-        radio.energy.battery = "14 J"
-        flow = [{ src = 0, dst = 4, app = "external" }, { src = 4, dst = 0, app = "external" },
-                { src = 1, dst = 4 }, { src = 3, dst = 0 }]
-    "#;
-    let fates = drive(&measured(text, 1), 500, 2, Span::ms(50)).unwrap_or_else(|e| panic!("{e}"));
-    let (arrived, lost) = (fates.values().filter(|f| f.first == 1), fates.values().filter(|f| f.lost == 1));
-    let counts = (arrived.count(), lost.count());
-    assert!(counts.0 > 100 && counts.1 > 100, "{counts:?} {}", fates.len());
-    assert!(fates.values().any(|f| f.further > 0), "nothing came twice");
-    assert!(fates.values().map(|f| f.sent).max() < Some(ms(19_000)), "the batteries are empty before the end");
 }
 
 /// Observers see the same packets as without a driver that halts: every tag ends in the table as it ends for the driver.

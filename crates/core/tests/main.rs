@@ -50,6 +50,7 @@ mod same_instant;
 mod scenario_files;
 mod silence;
 mod sinr;
+mod tags;
 mod tcp_pairs;
 mod timeline;
 mod transfers;
