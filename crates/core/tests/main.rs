@@ -11,6 +11,7 @@ mod corpus;
 mod cost;
 mod coverage;
 mod driven;
+mod drivers;
 mod duplicates;
 mod effects;
 mod errors;
