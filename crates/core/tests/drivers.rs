@@ -121,11 +121,11 @@ const FLOWS: &str = r#"
     ]
 "#;
 
-/// Over radios, and over wires on which a datagram takes 1 ms and arrives 5 ms later, often with the timers.
+/// Over radios, and over wires over which a datagram takes 10 ms, so that it often arrives with a timer.
 const NETWORKS: [&str; 2] = [
     "extends = \"standard\"\nwlan.data_rate = \"11 Mbit/s\"\ntopology.hops = 3\nrouting.protocol = \"shortest_path\"\nqueue.limit = 20",
     "topology = { kind = \"none\", wired_nodes = 4 }\n\
-     wired = { rate = \"8 Mbit/s\", delay = \"5 ms\", queue.limit = 20 }\n\
+     wired = { rate = \"80 Mbit/s\", delay = \"9900 us\", queue.limit = 20 }\n\
      wired_link = [{ src = 0, dst = 1 }, { src = 1, dst = 2 }, { src = 2, dst = 3 }]",
 ];
 
