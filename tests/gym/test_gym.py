@@ -4,7 +4,7 @@ import json
 import math
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -303,6 +303,58 @@ def test_transitions_are_a_file_whose_sums_are_those_of_the_run(tmp_path: Path) 
     other.write_bytes(b"of somebody else")
     with pytest.raises(FileExistsError, match="is not a table that Chappe wrote"):
         env.write(other)
+
+
+class Slow:
+    """A congestion control of one's own."""
+
+    def on_ack(self, ack: chappe.CongestionEvent) -> float:
+        return min(ack.cwnd + 0.5 / ack.cwnd, 8.0)
+
+    def on_congestion(self, signal: chappe.CongestionEvent) -> float:
+        return max(signal.cwnd / 2, 1.0)
+
+
+@pytest.mark.parametrize("order", [(0, 3), (3, 0)])
+def test_an_agent_shares_its_run_with_rules_and_external_flows(order: tuple[int, int]) -> None:
+    flows = [
+        {"src": 0, "dst": 3},
+        {"src": 3, "dst": 0, "tcp.congestion_control": Slow},
+        {"src": 1, "dst": 3, "tcp.congestion_control": "reno"},
+        {"src": 0, "dst": 3, "app": "external"},
+        {"src": 3, "dst": 0, "app": "external"},
+        {"src": 2, "dst": 0, "tcp.congestion_control": "external"},
+    ]
+    faster = {"wlan.data_rate": "11 Mbit/s", "routing.protocol": "shortest_path", "run.stop": "8 s"}
+    scenario = CHAIN.with_settings({"flow": flows, "run.record": ["packets"], **faster})
+
+    def play(sim: chappe.Simulation, endpoints: tuple[int, int], act: Callable[[int, float], object]) -> chappe.Results:
+        """Each endpoint sends a datagram when its timer expires; between two steps the agent and a program act."""
+        at = {node: sim.endpoint(node) for node in endpoints}
+        for endpoint in at.values():
+            endpoint.wake(0)
+        for number in range(1, 80):
+            for event in sim.events(until=number * 0.1 - 0.05):
+                if event.kind == "wake":
+                    at[event.endpoint].send(100, tag=event.at_ns)
+                    at[event.endpoint].wake(event.at_ns + 40_000_000)
+            sim.decide(5, 1 + number % 4)
+            act(number, number * 0.1)
+        return sim.results()
+
+    env = gym.Env(scenario, actions={"tcp.fixed.window": gym.Range(1, 9)})
+    _, info = env.reset(seed=3)
+    by_agent = play(env.simulation, order, lambda number, _: env.step(np.array([number % 3 - 1])))
+    sim = chappe.start(scenario, seed=info["run_seed"])
+
+    def by_hand(number: int, at_s: float) -> None:
+        sim.set("flow.0.tcp.fixed.window", 1 + 4 * (number % 3))
+        sim.run_until(at_s)
+
+    driven = play(sim, (0, 3), by_hand)
+    assert by_agent.flows.equals(driven.flows)
+    assert by_agent.recorded["packets"].equals(driven.recorded["packets"])
+    assert (by_agent.flows["packets_delivered"] > 0).all()
 
 
 def test_transitions_of_a_vector_are_those_of_its_environments(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ import chappe
 import pytest
 from chappe.cli import main as command
 from chappe.page import OF_RULE, page
+from chappe.printing.studies import warnings as show_warnings
 from chappe.study.design.axes import Item, Point
 from chappe.study.execution.threads import execute_pickled
 from command import environment
@@ -243,6 +244,87 @@ def test_other_runs_of_a_study_are_kept(tmp_path: Path) -> None:
     assert study.runs["tcp.congestion_control"].unique().sort().to_list() == ["cubic", f"{__name__}:Reno"]
     Failing.ANSWER = 5
     assert not chappe.sweep(chain("reno"), axes, seeds=2, out=tmp_path).failed
+
+
+SOMETIMES = """
+import math
+
+
+class Sometimes:
+    def on_ack(self, ack):
+        return math.nan if ack.seed % 2 == 0 and ack.time_ns > 1e9 else ack.cwnd + 1 / ack.cwnd
+
+    def on_congestion(self, signal):
+        return max(2.0, signal.cwnd / 2)
+
+
+class Never(Sometimes):
+    def on_ack(self, ack):
+        raise LookupError("no window")
+"""
+TOLD_OF = r"flow 0 at \d\.\d+ s: on_ack of the congestion control `failing:Sometimes` returned nan; "
+
+
+def test_commands_go_on_with_the_runs_that_have_not_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("failing.py").write_text(SOMETIMES)
+    Path("mine.toml").write_text('run.stop = "3 s"\ntopology.hops = 1\n')
+    values = "tcp.congestion_control=failing:Sometimes,failing:Never,reno"
+    words = ["sweep", "mine.toml", "--axis", values, "--seeds", "6", "-o", "made", "--report", "made.html"]
+    assert command(words) == 1
+    written = capsys.readouterr()
+    # Ten are told of one by one.
+    assert len(re.findall(TOLD_OF, written.err)) == 3
+    assert written.err.count("`failing:Never` raised LookupError: no window") == 6
+    assert "9 runs failed; finished runs are kept in made." in written.err
+    assert "failing:Sometimes" in written.out
+    for words in (["rank", "made"], ["compare", "made", "--baseline", "reno"]):
+        assert command(words) == 0
+        assert "failing:Sometimes" in capsys.readouterr().out
+    assert "failing:Sometimes" in Path("made.html").read_text()
+
+
+@pytest.mark.parametrize("how", ["search", "precision"])
+def test_a_point_whose_runs_all_fail_gets_no_more_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("failing.py").write_text(SOMETIMES)
+    rules = ["failing:Never", "failing:Sometimes", "reno"]
+    base = {"run.stop": "3 s", "topology.hops": 1, "run.batches": 3}
+    axes = {"tcp.congestion_control": rules}
+    if how == "search":
+        study = chappe.search(base, "tcp.max_cwnd", low=2, high=4, axes=axes, seeds=2)
+    else:
+        study = chappe.sweep(base, axes, seeds=3, precision=1e-4, max_seeds=40)
+    named = [failed.item.point.labels["tcp.congestion_control"] for failed in study.failed]
+    assert named.count("failing:Never") <= 10
+    assert named.count("failing:Sometimes") > 0
+    assert {*study.runs["tcp.congestion_control"].to_list()} == {"failing:Sometimes", "reno"}
+    show_warnings(study, ["goodput_bps"])
+    told = capsys.readouterr().err
+    assert told.count("failed: RunError") == min(10, len(named))
+    assert (f"error: {len(named) - 10:,} more run" in told) == (len(named) > 10)
+
+
+def test_worker_processes_return_failures_with_the_other_runs(tmp_path: Path) -> None:
+    (tmp_path / "failing.py").write_text(SOMETIMES)
+    program = (
+        "import pickle, sys, chappe\n"
+        "from chappe.study.design.axes import Item, Point\n"
+        "from chappe.study.execution.threads import execute_pickled\n"
+        "chain = chappe.Scenario.chain(1, {'tcp.congestion_control': 'failing:Sometimes'}, stop='3 s')\n"
+        "items = [Item(Point({}, chain), seed) for seed in (1, 2, 3)]\n"
+        "sys.stdout.buffer.write(execute_pickled(pickle.dumps(items)))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment(), cwd=tmp_path, capture_output=True, check=True
+    )
+    first, failed, last = pickle.loads(done.stdout)
+    assert (first.end, last.end) == ("done", "done")
+    assert re.match(rf"RuntimeError: RunError: {TOLD_OF}", str(failed))
 
 
 def test_a_module_in_the_current_folder_is_found_by_files_and_options(

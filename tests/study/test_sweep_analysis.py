@@ -652,6 +652,18 @@ def test_a_search_goes_on_until_it_tells_values_apart() -> None:
         assert sum(ended.runs.values()) <= limits["max_runs"]
 
 
+def test_a_search_ends_where_no_run_has_a_value() -> None:
+    asked: list[Mapping[int, int]] = []
+
+    def failing(runs: Mapping[int, int]) -> dict[int, Sample]:
+        asked.append(runs)
+        return {step: sample([math.nan] * n) for step, n in runs.items()}
+
+    found = explore(16, 3, failing, sign=1, max_points=40, max_runs=500)
+    assert found.end == "undefined"
+    assert asked == [dict.fromkeys(range(0, 17, 2), 3)]
+
+
 def test_a_search_keeps_one_of_two_peaks() -> None:
     """Documented: values beyond a significantly worse one are left out without a test of their own."""
 

@@ -18,6 +18,9 @@ from chappe.stats.doubts import meant
 from chappe.study.study import Study, named
 from chappe.text.layout import Table
 
+_TOLD = 10
+"""Failed runs that are told of one by one."""
+
 _QUANTILES = {"q10": "10 %", "median": "median", "q90": "90 %"}
 """Columns of quantiles, with their names in print."""
 
@@ -64,9 +67,11 @@ def warnings(s: Study, measures: Sequence[str], ignored: Sequence[str] = ()) -> 
     for notice in s._notices(measures):
         if notice.code not in ignored:
             tell(f"warning: {plain(notice)}")
-    for failed in s.failed:
+    for failed in s.failed[:_TOLD]:
         at = named({**failed.item.point.labels, "seed": failed.item.seed})
         tell(plain(f"error: the run with {at} failed: {failed}"))
+    if (more := len(s.failed) - _TOLD) > 0:
+        tell(f"error: {count(more, 'more run')} failed; `--json` lists all")
     if s.failed:
         tell(f"\n{count(len(s.failed), 'run')} failed; finished runs are kept in {plain(s.folder)}.")
 

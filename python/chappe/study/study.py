@@ -554,6 +554,7 @@ class Study:
             why = {
                 "max_runs": f"the search{where} ended at max_runs = {rule.max_runs}",
                 "max_points": f"the search{where} ended at max_points = {rule.max_points}",
+                "undefined": f"the search{where} ended because no run has a value of {rule.measure}",
             }.get(ended, f"the search{where} is not finished")
             notices.append(Notice("undecided_search", "search", f"{why}: {apart}"))
         return notices
@@ -829,8 +830,8 @@ class Study:
             One row per measured value: the axes, the setting, ``estimate``, ``ci_low``, ``ci_high`` (95 %), ``n``,
             ``is_best``, ``is_tied`` (true for adjacent values around the best that are not significantly worse),
             ``doubt`` (reasons to doubt the interval, and with it the differences from other values; null without any)
-            and ``end`` (``"resolution"``, ``"max_points"`` or ``"max_runs"``; null for a search that is not finished).
-            The row of the best value is from fresh seeds, which the search did not use.
+            and ``end`` (``"resolution"``, ``"max_points"``, ``"max_runs"`` or ``"undefined"``; null for a search that
+            is not finished). The row of the best value is from fresh seeds, which the search did not use.
         """
         forked.refuse()
         return self._curve

@@ -13,8 +13,8 @@ GRID = 8
 ERROR = 0.05
 """Probability with which a search leaves out any value that is as good as the best, if there is one peak."""
 
-End = Literal["resolution", "max_points", "max_runs"]
-"""Reason for the end of a search: neighboring values were measured, or a limit was reached before."""
+End = Literal["resolution", "max_points", "max_runs", "undefined"]
+"""Reason for the end of a search: neighboring values were measured, a limit was reached, or no run has a value."""
 
 Sampled = Callable[[Mapping[int, int]], dict[int, Sample]]
 """Function from the number of runs of each step to the samples of these runs."""
@@ -59,6 +59,9 @@ def explore(steps: int, first_runs: int, sampled: Sampled, *, sign: int, max_poi
     while True:
         look += 1
         samples = sampled(runs)
+        if all(math.isnan(sample.together.value) for sample in samples.values()):
+            # More runs would have none, either.
+            return Explored(runs, low, (low, high), "undefined")
         places = sorted(runs)
         best, (first, last) = around_the_best(samples, left_out, sign, 1 - ERROR / (look * (look + 1)))
         tied = [s for s in places if first <= s <= last]

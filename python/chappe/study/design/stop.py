@@ -104,8 +104,9 @@ def _more_seeds(point: Point, seeds: Sequence[int], rule: Precision, measured: M
     n = min(cap, max(len(seeds), MIN_SEEDS if rule.min_seeds is None else rule.min_seeds))
     while True:
         items = [Item(point, seed) for seed in all_seeds[:n]]
-        e = of_runs(measured(items), rule.measure).pooled
-        if n == cap or rule.met(e):
+        totals = measured(items)
+        e = of_runs(totals, rule.measure).pooled
+        if n == cap or rule.met(e) or not any(one is not None for one in totals):
             return items
         reached = error(e)
         # The width of an interval, as a share of the estimate, falls with the root of the number of runs.
