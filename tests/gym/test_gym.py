@@ -416,6 +416,7 @@ def test_transitions_of_several_agents_have_their_names(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
+        ({"action": WINDOWS}, TypeError, "there is no argument 'action'; known: actions, observations, reward, step"),
         ({"actions": {}}, ValueError, "actions: name a setting with its values"),
         ({"actions": {"tcp.fixed.window": []}}, ValueError, "'tcp.fixed.window' has no values to choose from"),
         ({"actions": {"tcp.fixed.window": 4}}, TypeError, "'tcp.fixed.window' has a list of values or a Range, not 4"),
@@ -457,6 +458,8 @@ def test_mistakes_are_told_before_a_run_begins(
 
 
 def test_mistakes_of_calls() -> None:
+    with pytest.raises(TypeError, match="actions is missing: name settings with their values"):
+        gym.Env(CHAIN)  # type: ignore[call-arg]
     env = gym.Env(CHAIN, actions=WINDOWS)
     with pytest.raises(chappe.RunError, match="no episode has begun: call `reset` first"):
         env.step(0)

@@ -1689,7 +1689,7 @@ fn invalid_events() {
     assert_eq!(
         at("action = \"set\", setting = \"flow.0.tcp.fixed.window\", value = 3"),
         "my.toml:3:53 event 0: `flow.0.tcp.fixed.window` has no effect: the window of flow 0 follows `reno` \
-         -> only a window that is `fixed` is set from outside"
+         -> set `tcp.congestion_control = \"fixed\"`: only such a window is set from outside"
     );
     assert_eq!(
         problem(

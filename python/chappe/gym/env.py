@@ -41,9 +41,9 @@ class Env(gymnasium.Env[NDArray[np.float32], Any]):
         Raises:
             ScenarioError: If a scenario cannot be run, or a setting may not change or cannot have a value.
             ValueError: If another argument is invalid.
-            TypeError: If an argument has the wrong type.
+            TypeError: If an argument has the wrong type, is unknown or missing.
         """
-        self._task = Task(scenario, [flow], **choices)
+        self._task = Task(scenario, [flow], choices)
         self._episode: Episode | None = None
         self.action_space = self._task.actions.space
         self.observation_space = self._task.observations.space

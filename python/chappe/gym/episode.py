@@ -43,35 +43,29 @@ class Task:
         flows: Flows of the agents.
     """
 
-    def __init__(
-        self,
-        scenario: Scenarios,
-        flows: Sequence[int] | None,
-        *,
-        actions: Mapping[str, Values],
-        observations: str | Iterable[str] = DEFAULT,
-        reward: str | RewardFunction = "goodput",
-        step: str | float = "100 ms",
-    ):
-        """Checks all arguments, those of :class:`Choices` and these.
+    def __init__(self, scenario: Scenarios, flows: Sequence[int] | None, choices: Choices):
+        """Checks all arguments.
 
         Args:
             scenario: A scenario, a list from which each episode draws one, or a function that draws one with a random
                 number generator of NumPy.
             flows: Flows of the agents; ``None``: all flows of the scenario.
-            actions: As in ``Choices``.
-            observations: As in ``Choices``.
-            reward: As in ``Choices``.
-            step: As in ``Choices``.
+            choices: The keyword arguments of an environment.
 
         Raises:
             ScenarioError: If a scenario cannot be run, or a setting may not change or cannot have a value.
             ValueError: If another argument is invalid.
-            TypeError: If an argument has the wrong type.
+            TypeError: If an argument has the wrong type, is unknown or missing.
         """
-        self.actions = Actions(actions)
-        self.observations = Observations(observations)
-        self.reward = reward_of(reward)
+        known = ", ".join(Choices.__annotations__)
+        if unknown := [name for name in choices if name not in Choices.__annotations__]:
+            raise TypeError(f"there is no argument {', '.join(map(quoted, unknown))}; known: {known}")
+        if "actions" not in choices:
+            raise TypeError('actions is missing: name settings with their values, {"tcp.fixed.window": [2, 4, 8]}')
+        step = choices.get("step", "100 ms")
+        self.actions = Actions(choices["actions"])
+        self.observations = Observations(choices.get("observations", DEFAULT))
+        self.reward = reward_of(choices.get("reward", "goodput"))
         self.step_ns = instant(step)
         if self.step_ns == 0:
             raise ValueError(f"step: {quoted(step)} is no length of time")

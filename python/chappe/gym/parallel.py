@@ -43,9 +43,9 @@ class ParallelEnv(_ParallelEnv[str, NDArray[np.float32], Any]):  # type: ignore[
         Raises:
             ScenarioError: If a scenario cannot be run, or a setting may not change or cannot have a value.
             ValueError: If another argument is invalid.
-            TypeError: If an argument has the wrong type.
+            TypeError: If an argument has the wrong type, is unknown or missing.
         """
-        self._task = Task(scenario, flows, **choices)
+        self._task = Task(scenario, flows, choices)
         self.possible_agents = [f"flow_{flow}" for flow in self._task.flows]
         self.agents: list[str] = []
         self._random: np.random.Generator | None = None

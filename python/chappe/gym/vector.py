@@ -38,11 +38,11 @@ class VectorEnv(_VectorEnv[NDArray[np.float32], Any, NDArray[Any]]):
         Raises:
             ScenarioError: If a scenario cannot be run, or a setting may not change or cannot have a value.
             ValueError: If another argument is invalid.
-            TypeError: If an argument has the wrong type.
+            TypeError: If an argument has the wrong type, is unknown or missing.
         """
         if not is_whole(num_envs, 1):
             raise ValueError(f"num_envs: {not_whole(num_envs, 1)}")
-        self._task = Task(scenario, [flow], **choices)
+        self._task = Task(scenario, [flow], choices)
         self.num_envs = num_envs
         self.single_action_space = self._task.actions.space
         self.single_observation_space = self._task.observations.space

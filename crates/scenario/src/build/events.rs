@@ -217,7 +217,11 @@ fn changes(cfg: &Config, layout: &Layout, name: &str, event: &Event) -> Result<V
             let rule = tcp_of(n).rule();
             if rule != Rule::Fixed {
                 let message = format!("`{name}` has no effect: the window of flow {n} follows `{}`", rule.word());
-                return Err(("setting", message, "only a window that is `fixed` is set from outside".into()));
+                return Err((
+                    "setting",
+                    message,
+                    "set `tcp.congestion_control = \"fixed\"`: only such a window is set from outside".into(),
+                ));
             }
             if *setting == "window" {
                 vec![Change::FixedWindow(FlowId(n), positive()?)]
