@@ -193,7 +193,7 @@ fn drive(setup: &Setup, (_, every, most, _): Case, order: &[usize]) -> Result<Se
                     assert!(sim.decide(FlowId(6), &Decision::cwnd(1.0 + (n % 7) as f64)));
                     sim.apply(&Command::Set(Change::FixedWindow(FlowId(7), 1 + (n % 5) as u32)));
                 });
-                at = at + step;
+                at += step;
             }
         }
     };
