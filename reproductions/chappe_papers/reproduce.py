@@ -31,7 +31,7 @@ from chappe_papers.paper import Paper, Wanted
 from chappe_papers.runs import runner
 from chappe_papers.runs.design import SEARCHED, Length
 from chappe_papers.runs.estimates import Estimates
-from chappe_papers.statistics.quotients import interval_of, standard_error
+from chappe_papers.statistics.quotients import Error, error_of
 
 SHORT = (
     "Short runs leave claims undecided. Reasons are given only where runs of full length had the same outcome. "
@@ -396,9 +396,9 @@ _DIGITS = ".12g"
 
 CLAIM_COLUMNS = (
     "claim", "section", "says", "verdict", "condition", "hangs_on", "size", "notes", "level_percent", "sub_claim",
-    "group", "where", "effect", "low_95", "high_95", "unit", "standard_error", "degrees_of_freedom", "skewness",
-    "paper_low", "paper_high", "zero", "test", "from", "to", "least_effect", "single_runs", "answer", "ns2_effect",
-    "ns2_answer",
+    "group", "where", "effect", "low_95", "high_95", "unit", "standard_error", "error_slope",
+    "error_curvature", "degrees_of_freedom", "skewness", "paper_low", "paper_high", "zero", "test", "from", "to",
+    "least_effect", "single_runs", "answer", "ns2_effect", "ns2_answer",
 )  # fmt: skip
 
 
@@ -420,21 +420,31 @@ def claim_rows(claims: Sequence[Claim], answers: Mapping[str, Answer], ns2: Mapp
             def printed(value: float | None, form: Form = some.form) -> str:
                 return "" if value is None else f"{value * form.scale + form.offset:{_DIGITS}}"
 
-            low, high = interval_of(one.effect) if one is not None else (None, None)
-            error, df, skewness = standard_error(one.effect) if one is not None else (None, None, None)
+            low, high = one.interval if one is not None else (None, None)
+            error = _error(error_of(one.effect), some.form) if one is not None else [""] * 5
             paper = some.paper or (None, None)
             name = a.first if a.word.parts and not some.sub_claim else some.sub_claim
             rows.append([
                 *head, name, some.group, some.where, printed(one.effect.mean if one else None), printed(low),
-                printed(high), some.form.unit, "" if error is None else f"{abs(error * some.form.scale):{_DIGITS}}",
-                "" if df is None else f"{df:{_DIGITS}}", "" if skewness is None else f"{skewness:{_DIGITS}}",
-                printed(paper[0]), printed(paper[1]),
-                printed(0.0), some.test, *("" if math.isnan(v) else printed(v) for v in some.limits), some.least,
+                printed(high), some.form.unit, *error, printed(paper[0]), printed(paper[1]), printed(0.0), some.test,
+                *("" if math.isnan(v) else printed(v) for v in some.limits), some.least,
                 decided.spread if decided else "", decided.decision.value if decided else "",
                 printed(other.effect.mean if other else None),
                 theirs_decided.decision.value if theirs_decided else "",
             ])  # fmt: skip
     return rows
+
+
+def _error(e: Error, form: Form) -> list[str]:
+    """An error in the unit in which its effect is printed; without a slope and a curvature where it has none."""
+    numbers = (
+        abs(e.standard * form.scale),
+        e.slope * form.scale or math.nan,
+        e.curvature or math.nan,
+        e.df,
+        e.skewness,
+    )
+    return [f"{x:{_DIGITS}}" for x in numbers]
 
 
 def _by_place(answer: Answer) -> dict[tuple[str, str, int], tuple[Observation, Decided]]:

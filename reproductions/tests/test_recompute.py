@@ -10,19 +10,26 @@ from pathlib import Path
 from typing import Any
 
 import chappe_papers
+import numpy as np
 import pytest
 from chappe.stats import Estimate
 from chappe_papers import summary
-from chappe_papers.judging.judge import Observation, less, more
+from chappe_papers.judging.judge import Form, Observation, below, fewer, less, more
 from chappe_papers.judging.words import word_of
 from chappe_papers.paper import Paper
-from chappe_papers.statistics.quotients import Quotient, standard_error
+from chappe_papers.statistics.quotients import Quotient, error_of
 from command import REPOSITORY
 
 FOLDER = REPOSITORY / "reproductions" / "experiments" / "verdicts"
 PROGRAM = FOLDER / "recompute.py"
 PUBLISHED = REPOSITORY / "reproductions" / "docs" / "papers"
 R: dict[str, Any] = runpy.run_path(str(PROGRAM))
+
+
+def published() -> list[dict[str, str]]:
+    """All published points."""
+    files = sorted(PUBLISHED.glob("*/claims.csv"))
+    return [row for file in files for row in csv.DictReader(file.read_text(encoding="utf-8").splitlines())]
 
 
 def test_published_verdicts_come_out_again(capsys: pytest.CaptureFixture[str]) -> None:
@@ -63,18 +70,34 @@ def test_it_imports_nothing_of_chappe() -> None:
 
 @pytest.mark.parametrize("skewness", [0.0, 0.3, -0.8])
 @pytest.mark.parametrize(("a", "b"), [(1.3, 1.0), (1.04, 1.0), (0.8, 0.9)])
-def test_probabilities_of_a_quotient_follow_from_its_interval(a: float, b: float, skewness: float) -> None:
-    """Welch's test of a - v b, for any v, from effect, error, degrees of freedom and both ends of the interval."""
+def test_probabilities_of_a_quotient_follow_from_its_error(a: float, b: float, skewness: float) -> None:
+    """Welch's test of a - v b, for any v, from effect, error with its slope and curvature, and degrees of freedom."""
     one, other = Estimate(a, 0.02**2, 9, skewness=skewness), Estimate(b, 0.03**2, 7, skewness=0.1)
     for o in (more("", one, other), less("", one, other)):
         assert isinstance(o, Observation)
         assert isinstance(o.effect, Quotient)
-        error, df, skew = standard_error(o.effect)
-        numbers = (o.effect.mean, *o.effect.interval(), error, df)
-        p = R["Point"]("", "", "", *numbers, (math.nan, math.nan), 0.0, o.test, o.limits, "", skew)
+        e = error_of(o.effect)
+        numbers = (o.effect.mean, e.standard, e.slope, e.curvature, e.df)
+        p = R["Point"]("", "", "", *numbers, (math.nan, math.nan), 0.0, o.test, o.limits, "", e.skewness)
         for v in (0.7, 1.0, 1.05, 1.5):
             assert p.variance_at(v) == pytest.approx((0.02**2 + v**2 * 0.03**2) / b**2, rel=1e-6)
         assert p.p == pytest.approx((o.p_supports, o.p_contradicts), rel=1e-6, abs=1e-12)
+
+
+def test_intervals_end_at_what_a_quantity_can_be() -> None:
+    """Measures and their ratios are not negative, and not more than all of it can be missing; differences may be."""
+    few, many = Estimate(0.1, 0.5**2, 4), Estimate(10.0, 1.0, 4)
+    assert more("", few, many).interval[0] == 0
+    assert fewer("", few, many).interval[1] == 1
+    assert below("", few, 1).interval[0] == 0
+    assert below("", few, 1, form=Form(signed=True)).interval[0] < 0
+    signed = ("P1-T1-10", "P1-T2-2")
+    points = [r for r in published() if r["answer"] and r["low_95"] and r["claim"] not in signed]
+    assert len(points) > 1000
+    for r in points:
+        assert float(r["low_95"]) >= float(r["zero"]), r
+        is_share = r["unit"] == "%" and r["zero"] == "0"
+        assert not is_share or not r["high_95"] or float(r["high_95"]) <= 100, r
 
 
 def test_words_are_those_of_the_rule() -> None:
@@ -88,6 +111,47 @@ def test_holm() -> None:
     """The example of three tests: 3 x .01, 2 x .02, and not below the one before."""
     assert R["holm"]([0.02, 0.01, 0.03]) == pytest.approx([0.04, 0.03, 0.04])
     assert math.isnan(R["holm"]([math.nan, 0.01])[0])
+
+
+def test_any_skewness_leaves_a_verdict_among_those_that_are_possible(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Skewness of all sizes is drawn for the points of every tenth claim without any; one verdict is that without."""
+    monkeypatch.syspath_prepend(str(FOLDER))
+    s = runpy.run_path(str(FOLDER / "skewness.py"))
+    rules = s["recompute"]
+    rng = np.random.default_rng(1)
+    claims: dict[str, list[dict[str, str]]] = {}
+    for r in published():
+        claims.setdefault(r["claim"], []).append(r)
+    moved = 0
+    for rows in [rows for rows in claims.values() if not any(r["skewness"] for r in rows)][::10]:
+        possible = s["verdicts"](rows)
+        alpha = float(rows[0]["level_percent"]) / 100
+        for size in (0.0, 0.3, 1.0):
+            drawn = [r | {"skewness": f"{rng.uniform(-size, size)}"} for r in rows if r["answer"]]
+            points = rules.points(drawn)
+            differs = rules.differs(points, alpha)
+            said = rows[0]["size"] in rules.SIZES if differs is None else differs
+            verdict = rules.verdict_of(points, rules.decisions(points, alpha), said, "")
+            assert verdict in possible, (rows[0]["claim"], drawn)
+            assert size or rows[0]["verdict"] in (verdict, "depends"), rows[0]["claim"]
+            moved += verdict != rows[0]["verdict"] != "depends"
+    assert moved
+    sys.modules.pop("recompute", None)
+
+
+def test_a_point_with_skewness_is_judged_by_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A gain of three errors: certain without skewness, open with a t of half its size; with some it is known."""
+    monkeypatch.syspath_prepend(str(FOLDER))
+    s = runpy.run_path(str(FOLDER / "skewness.py"))
+    row = dict.fromkeys(published()[0], "")
+    row |= {"level_percent": "5", "test": "more", "effect": "30", "standard_error": "10", "degrees_of_freedom": "9"}
+    row |= {"from": "0", "to": "0", "zero": "0", "answer": "as the paper says"}
+    assert s["verdicts"]([row]) == {"confirmed", "undecided"}
+    assert s["verdicts"]([row | {"effect": "90"}]) == {"confirmed"}
+    assert s["verdicts"]([row | {"skewness": "0.5"}]) == {"confirmed"}
+    # The tail of the longer side is where a gain would be missing.
+    assert s["verdicts"]([row | {"skewness": "-0.5"}]) == {"undecided"}
+    sys.modules.pop("recompute", None)
 
 
 @pytest.mark.parametrize("paper", chappe_papers.PAPERS, ids=lambda p: p.name)

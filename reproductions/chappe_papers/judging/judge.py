@@ -152,6 +152,12 @@ class Observation:
         return f"{size} ({'half of the paper' if self.of_paper else 'Chappe'}'s)"
 
     @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval within what the quantity can be: only a gain, or another difference, can be negative."""
+        low, high = interval_of(self.effect)
+        return (low if self.form.signed else max(low, 0.0)), high
+
+    @property
     def p_opposite(self) -> float:
         """Probability (two-sided) of such an effect if it is not on the other side of none."""
         return _above(self.effect, self.limits[0]) if self.test == "less" else _below(self.effect, self.limits[0])

@@ -40,6 +40,7 @@ PLACES = Form(unit="ranks behind it", signed=True, places=1)
 
 VERSIONS = Form(unit="versions ahead of SACK", places=0)
 TIME = Form(unit="s", places=1)
+LATER = Form(unit="s", signed=True, places=1)
 FINE = replace(GAIN, places=1)
 """A ratio as what one has more, for small differences."""
 
@@ -153,7 +154,7 @@ def _(data: Estimates) -> Observations:
 def _(data: Estimates) -> Observations:
     for p in COMBINATIONS:
         if (e := data.get(p, GAP)) is not None:
-            yield below(name(p), e, 0, form=TIME)
+            yield below(name(p), e, 0, form=LATER)
 
 
 @claim("P1-T2-3", "The last packets come at 465.7 s or later", section=ENERGY, tables=(2,))

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from chappe.stats import Estimate, Jackknife, Skewed, check_confidence, ratio
 from chappe.study import Relative
@@ -49,12 +50,14 @@ class Quotient(Estimate):
         return self.relative.beyond(1 + self.relative.value)
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """Ends of Fieller's interval; of any size if the divisor may be 0."""
+        """Ends of Fieller's interval, none below 0; of any size if the divisor may be 0."""
         check_confidence(confidence)
         known = not math.isnan(self.relative.value) and math.isfinite(self._own.variance)
         low, high = self.relative.ends(self._own, confidence) if known else (math.nan, math.nan)
         if math.isnan(low + high):
             low, high = (0.0, math.inf) if math.isfinite(self.variance) else (math.nan, math.nan)
+        # Measures are never negative, but the ends of an interval may be.
+        low = max(low, 0.0)
         return (1 - high, 1 - low) if self.missing else (low, high)
 
     def half_width(self, confidence: float = 0.95) -> float:
@@ -68,14 +71,36 @@ def interval_of(e: Estimate, confidence: float = 0.95) -> tuple[float, float]:
     return Skewed.by(e).interval(confidence) if type(e) in (Estimate, Paired) else e.interval(confidence)
 
 
-def standard_error(e: Estimate) -> tuple[float, float, float]:
-    """Standard error at the estimate itself, degrees of freedom, and skewness, as the tests use them.
+class Error(NamedTuple):
+    """The error of an estimate, as the tests use it.
 
-    That of a quotient is the error of the difference of the one and this multiple of the other, by the other. With it
-    and with both ends of Fieller's interval, the error at any other multiple is known: its square is a parabola.
+    Attributes:
+        standard: Standard error at the estimate itself.
+        df: Degrees of freedom.
+        skewness: Skewness.
+        slope: Slope of the squared error over the value that is tested, at the estimate.
+        curvature: Curvature of the squared error: at a distance x it is `standard`² + `slope` x + `curvature` x².
+    """
+
+    standard: float
+    df: float
+    skewness: float
+    slope: float = 0.0
+    curvature: float = 0.0
+
+
+def error_of(e: Estimate) -> Error:
+    """The error of an estimate.
+
+    That of a quotient is the error of the difference of the one and this multiple of the other, by the other, so that
+    its square is a parabola over the multiple.
     """
     if not isinstance(e, Quotient):
-        return math.sqrt(e.variance), e.df, e.skewness
-    d = e.beyond(e.mean)
-    divisor = abs(e.relative.b.mean)
-    return math.sqrt(d.variance) / divisor if divisor else math.nan, d.df, d.skewness
+        return Error(math.sqrt(e.variance), e.df, e.skewness)
+    d, r = e.beyond(e.mean), e.relative
+    if not r.b.mean:
+        return Error(math.nan, d.df, d.skewness)
+    divisor = r.b.mean**2
+    slope = 2 * ((1 + r.value) * r.b.variance - r.covariance) / divisor
+    sign = -1 if e.missing else 1
+    return Error(math.sqrt(d.variance / divisor), d.df, d.skewness, sign * slope, r.b.variance / divisor)

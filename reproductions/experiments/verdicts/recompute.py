@@ -1,7 +1,7 @@
 """Verdicts of all claims recomputed from ``claims.csv`` alone, by the rules of ``reproductions/docs/papers.md``.
 
-``python reproductions/experiments/verdicts/recompute.py results/zhou2004 results/su2008`` reads effects, intervals,
-standard errors and degrees of freedom, recomputes probabilities, decisions (Holm) and verdicts, and compares them with
+``python reproductions/experiments/verdicts/recompute.py results/zhou2004 results/su2008`` reads effects, standard
+errors and degrees of freedom, recomputes probabilities, decisions (Holm) and verdicts, and compares them with
 those of the file; exit code 1 if any differs. Without folders it reads the published ones. Tests that need all runs
 (ranks, single runs, resamples, equal values) are taken from the file, and counted. It imports nothing of Chappe, so
 that a mistake there is not repeated here.
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from scipy import optimize, stats
+from scipy import stats
 
 PUBLISHED = Path(__file__).parents[2] / "docs" / "papers"
 
@@ -34,9 +34,9 @@ class Point:
     group: str
     sub_claim: str
     effect: float
-    low: float
-    high: float
     error: float
+    slope: float
+    curvature: float
     df: float
     paper: tuple[float, float]
     zero: float
@@ -51,25 +51,12 @@ class Point:
         return self.test not in ("more", "less", "inside") or not self.error > 0
 
     def variance_at(self, value: float) -> float:
-        """Squared error of the difference from a value: the parabola through the effect and the ends of the interval.
+        """Squared error of the difference from a value.
 
-        Of a quotient a / b it is (var a + value^2 var b - 2 value cov) / b^2; each end of Fieller's interval is as
-        many errors away as the corrected t says. Of other intervals the parabola is a constant.
+        Of a quotient a / b it is the parabola (var a + value^2 var b - 2 value cov) / b^2, otherwise a constant.
         """
-        below, above = self.reach(1), self.reach(-1)
-        if not all(math.isfinite(x) for x in (below, above, self.low, self.high)):
-            return self.error**2
-        x = np.array([self.effect, self.low, self.high])
-        y = np.array([self.error, (self.effect - self.low) / below, (self.high - self.effect) / above]) ** 2
-        scaled = (x - self.effect) / (self.high - self.low)
-        return float(np.polyval(np.polyfit(scaled, y, 2), (value - self.effect) / (self.high - self.low)))
-
-    def reach(self, sign: int) -> float:
-        """Errors from the effect to an end: t, or farther where it is corrected for skewness (Hall), at most 2 t."""
-        t = float(stats.t.ppf(0.975, self.df))
-        if not math.isfinite(t) or not self.skewness:
-            return t
-        return float(optimize.brentq(lambda z: self.corrected(z, sign) - t, t, 2.001 * t, xtol=1e-14, rtol=1e-14))
+        x = value - self.effect
+        return self.error**2 + self.slope * x + self.curvature * x**2
 
     def corrected(self, z: float, sign: int) -> float:
         """A t without the part that the skewness of the error explains, at most half of it; above a value, or below."""
@@ -132,10 +119,10 @@ def points(rows: Iterable[dict[str, str]]) -> list[Point]:
         high = number(r["paper_high"], math.inf if r["paper_low"] else math.nan)
         found.append(
             Point(
-                r["where"], r["group"], r["sub_claim"], number(r["effect"]), number(r["low_95"]), number(r["high_95"]),
-                number(r["standard_error"]), number(r["degrees_of_freedom"]), (number(r["paper_low"]), high),
-                number(r["zero"]), r["test"], (number(r["from"]), number(r["to"])), r["answer"],
-                number(r["skewness"], 0.0),
+                r["where"], r["group"], r["sub_claim"], number(r["effect"]), number(r["standard_error"]),
+                number(r["error_slope"], 0.0), number(r["error_curvature"], 0.0), number(r["degrees_of_freedom"]),
+                (number(r["paper_low"]), high), number(r["zero"]), r["test"], (number(r["from"]), number(r["to"])),
+                r["answer"], number(r["skewness"], 0.0),
             )
         )  # fmt: skip
     return found
@@ -248,8 +235,8 @@ HEADER = (
     "taken from the file",
 )
 
-COLUMNS = {"effect", "low_95", "high_95", "standard_error", "degrees_of_freedom", "paper_low", "paper_high", "zero",
-           "test", "from", "to", "hangs_on", "skewness", "level_percent"}  # fmt: skip
+COLUMNS = {"effect", "standard_error", "error_slope", "error_curvature", "degrees_of_freedom", "paper_low",
+           "paper_high", "zero", "test", "from", "to", "hangs_on", "skewness", "level_percent"}  # fmt: skip
 
 
 def read(folder: Path) -> list[dict[str, str]]:

@@ -1,8 +1,8 @@
 """Answers to the claims of a paper from its published ``claims.csv``, without any run.
 
 What a claim says at its points comes from the paper's package, the numbers from the file. A quotient is known at every
-value from its effect, its standard error and both ends of its interval; decisions of tests that need all runs (ranks,
-single runs, resamples, shares, choices) are those of the file.
+value from its effect, its standard error, and the slope and the curvature of the square of that error; decisions of
+tests that need all runs (ranks, single runs, resamples, shares, choices) are those of the file.
 """
 
 import csv
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from chappe.stats import Estimate, Skewed
+from chappe.stats import Estimate, Skewed, quantile_t
 from chappe.stats.quantiles import Quantile
 from chappe.study import Relative
 from chappe_papers.judging.claims import Claim
@@ -39,39 +39,31 @@ class Recorded(Quotient):
     Attributes:
         low: Lower end of its interval.
         high: Upper end.
+        slope: Slope of its variance over the value that is tested.
+        curvature: Curvature of its variance.
     """
 
     low: float = math.nan
     high: float = math.nan
-
-    @cached_property
-    def _parabola(self) -> tuple[float, float]:
-        """Slope and curvature of the variance over the distance from the number: it is known at both ends, too."""
-        reach = np.array(Skewed.by(self).reach())
-        ends = np.array([self.low - self.mean, self.high - self.mean])
-        if not np.isfinite(ends).all() or not ends.all():
-            return 0.0, 0.0
-        slope, curvature = np.linalg.solve(np.stack([ends, ends**2], axis=1), (ends / reach) ** 2 - self.variance)
-        return float(slope), float(curvature)
+    slope: float = 0.0
+    curvature: float = 0.0
 
     def beyond(self, value: float) -> Skewed:
         """Difference from a value, with the variance that it has there."""
-        slope, curvature = self._parabola
         x = value - self.mean
-        variance = max(self.variance + slope * x + curvature * x * x, 0.0)
+        variance = max(self.variance + self.slope * x + self.curvature * x * x, 0.0)
         return Skewed(-x, variance, self.df, skewness=self.skewness)
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """Ends of the interval; the published ones at 95 %."""
         if confidence == 0.95 or not self.variance:
             return self.low, self.high
-        slope, curvature = self._parabola
         ends = []
         for reach, end in zip(Skewed.by(self).reach(confidence), (min, max), strict=True):
             square = reach**2
-            if not 1 - square * curvature > 0:
+            if not 1 - square * self.curvature > 0:
                 return -math.inf, math.inf
-            roots = np.roots([1 - square * curvature, -square * slope, -square * self.variance])
+            roots = np.roots([1 - square * self.curvature, -square * self.slope, -square * self.variance])
             ends.append(self.mean + float(end(roots.real)))
         return ends[0], ends[1]
 
@@ -158,12 +150,28 @@ def _effect(row: Row, o: Observation) -> Recorded:
     """The effect of a row."""
     mean, low, high = (_number(row[name], o) for name in ("effect", "low_95", "high_95"))
     error, df = float(row["standard_error"] or "nan") / o.form.scale, float(row["degrees_of_freedom"] or "nan")
+    skewness, slope, curvature = (float(row[name] or 0) for name in ("skewness", "error_slope", "error_curvature"))
+    slope /= o.form.scale
     # An effect tested by ranks has no standard error: its interval stands for the error.
     if math.isnan(error):
         error, df = max(high - mean, mean - low) / 1.96, math.inf
+        slope, curvature = _through(low - mean, high - mean, error**2)
     nothing = Relative(UNKNOWN, UNKNOWN)
-    skewness = float(row["skewness"] or 0)
-    return Recorded(mean, error * error, df, skewness=skewness, relative=nothing, low=low, high=high)
+    return Recorded(
+        mean, error * error, df, skewness=skewness, relative=nothing, low=low, high=high, slope=slope,
+        curvature=curvature,
+    )  # fmt: skip
+
+
+def _through(below: float, above: float, variance: float) -> tuple[float, float]:
+    """Slope and curvature of the variance of an effect whose ends, at these distances, are those of a normal one."""
+    ends = np.array([below, above])
+    if not np.isfinite(ends).all() or not ends.all():
+        return 0.0, 0.0
+    slope, curvature = np.linalg.solve(
+        np.stack([ends, ends**2], axis=1), (ends / quantile_t(0.95, math.inf)) ** 2 - variance
+    )
+    return float(slope), float(curvature)
 
 
 def _tested(o: Observation) -> Observation:
