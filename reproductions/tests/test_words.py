@@ -60,7 +60,11 @@ def test_groups_are_named() -> None:
     assert word(grouped).said == "mixed: holds in A; not in B"
     assert word([*grouped, *points(AGREES, NONE, group="D")]).said == "mixed: holds in A; not in B; split in D"
     many = word(points(*[AGREES] * 9, *[NONE] * 2))
-    assert many.said == "mixed: holds at 9 of 11; not at 13 and 14 hops"
+    assert many.said == "mixed: not at 13 and 14 hops; holds at all others"
+    fails = word(points(*[NONE] * 9, AGREES, OPEN))
+    assert fails.said == "mixed: holds at 13 hops; undecided at 14 hops; not at any other"
+    both = word(points(*[NONE] * 9, *[AGREES] * 8))
+    assert both.said == "mixed: holds at 8 of 17; not at 9 of 17"
     short = word(points(AGREES, AGREES, *[NONE] * 6))
     assert short.said == "mixed: holds at 4 and 5 hops; not at 6, 7, 8, 9, 10 and 11 hops"
     # A statement with one group names its points.

@@ -190,25 +190,36 @@ def _least(points: Iterable[Decided]) -> str:
 
 
 def _where(points: Sequence[Decided]) -> str:
-    """Groups, or points of one group or none, in which a statement holds, and those in which it does not."""
+    """Groups, or points of one group or none, in which a statement holds, and those in which it does not.
+
+    Where one side has too many names, the other sides are named, those that are undecided, too, and it is the rest.
+    """
     grouped = all(p.group for p in points) and len({p.group for p in points}) > 1
     names = [p.group if grouped else p.where.removeprefix(f"{p.group}, ") for p in points]
     found: dict[Verdict, list[str]] = {}
     for name in dict.fromkeys(names):
         found.setdefault(word_of(*_counts(p for n, p in zip(names, points, strict=True) if n == name)), []).append(name)
     fails = found.get(Verdict.OPPOSITE, []) + found.get(Verdict.NONE, [])
-    sides = (
-        ("holds in" if grouped else "holds at", found.get(Verdict.CONFIRMED, [])),
-        ("not in" if grouped else "not at", fails),
-        ("split in", found.get(Verdict.MIXED, [])),
-    )
-    return "; ".join(f"{how} {_named(which, len(set(names)))}" for how, which in sides if which)
+    place, undecided = "in" if grouped else "at", found.get(Verdict.OPEN, [])
+    sides = [
+        (f"holds {place}", found.get(Verdict.CONFIRMED, []), "all others"),
+        (f"not {place}", fails, "any other"),
+        ("split in", found.get(Verdict.MIXED, []), "all others"),
+    ]
+    sides = [side for side in sides if side[1]]
+    many = [side for side in sides if not _is_readable(side[1])]
+    if len(many) == 1 and _is_readable(undecided):
+        [(how, which, rest)] = many
+        named = [side[:2] for side in sides if side[1] is not which]
+        named += [(f"undecided {place}", undecided)] if undecided else []
+        return "; ".join([*(f"{said} {listed(names)}" for said, names in named), f"{how} {rest}"])
+    of = len(set(names))
+    return "; ".join(f"{how} {listed(w) if _is_readable(w) else f'{len(w)} of {of}'}" for how, w, _ in sides)
 
 
-def _named(names: Sequence[str], of: int) -> str:
-    """Names, or their number where there are many."""
-    text = listed(names)
-    return text if len(names) <= SHOWN or len(text) <= SHORT else f"{len(names)} of {of}"
+def _is_readable(names: Sequence[str]) -> bool:
+    """True if names are so few, or so short, that a verdict has them."""
+    return len(names) <= SHOWN or len(listed(names)) <= SHORT
 
 
 def listed(names: Sequence[str]) -> str:

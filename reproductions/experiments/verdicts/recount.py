@@ -4,13 +4,14 @@
 ``findings.csv`` (in the package, too) and the parts of the pages that follow from verdicts. Effects and intervals stay
 as they were measured. Then ``reproductions/docs/publish.py`` and ``quality.py`` write the pages of all papers.
 
-``recount.py results/su2008 ...`` first takes the points of fresh experiments from the ``fresh.csv`` of these folders.
+``recount.py results/su2008 ...`` first takes points of new runs from these folders: those of fresh experiments from
+``fresh.csv``, those of claims that were judged again from ``again.csv``.
 """
 
 import argparse
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -69,12 +70,16 @@ def _is_fresh(answer: Answer) -> bool:
     return answer.looks == 1
 
 
-def findings(paper: Paper, answers: Answers) -> tuple[list[page.JudgedFinding], dict[str, Outcome]]:
-    """The conclusions and the outcome of each claim; their numbers are those that were published."""
+def findings(
+    paper: Paper, answers: Answers, moved: Collection[str]
+) -> tuple[list[page.JudgedFinding], dict[str, Outcome]]:
+    """The conclusions and the outcome of each claim; numbers are the published ones, but of claims that moved."""
     before = summary.shipped(paper)
     numbers = {f.says: f.ours for f in before.findings}
-    judged = [replace(f.judged(dict(answers)), ours=numbers[f.says]) for f in paper.findings]
-    outcomes = {c: Outcome(a.reported, a.effects if _is_fresh(a) else before.claims[c].effects)
+    judged = [f.judged(dict(answers)) for f in paper.findings]
+    judged = [j if f.claims[0] in moved else replace(j, ours=numbers[f.says])
+              for f, j in zip(paper.findings, judged, strict=True)]  # fmt: skip
+    outcomes = {c: Outcome(a.reported, a.effects if c in moved else before.claims[c].effects)
                 for c, a in answers.items()}  # fmt: skip
     for path in (DOCS / paper.name / summary.FILE, Path(str(paper.folder)) / summary.FILE):
         summary.write(path, judged, outcomes)
@@ -106,12 +111,22 @@ def markdown(
 
 
 def _looks(answers: Answers, text: str) -> str:
-    """Writes the number of looks at each claim, and the claims that a fresh experiment has judged."""
+    """Writes the number of looks at each claim, the claims with a fresh experiment, and those judged again."""
     looks = {c: times.bit_length() for c, times in recorded.further(text).items()}
     looks |= {c: decide.LOOKS + 1 for c, a in answers.items() if _is_fresh(a)}
     said = reproduce.sequential({c: looks[c] for c in answers if c in looks})
+    again = [c for c, a in answers.items() if not _is_fresh(a) and any(o.effect.skewness for o in a.observations)]
+    if again:
+        said += AGAIN.format(", ".join(again))
     before, after = text.split(recorded.START)
     return before + said + after[after.index("\n") :]
+
+
+AGAIN = (
+    " Judged again by the program of epoch 1, with the same seeds and numbers of runs, and with the correction of tests "
+    "for skewness: {}. No skewness changes the other verdicts, but those that [papers.md](../papers.md#verdicts) names."
+)
+"""Note on claims that were judged again."""
 
 
 def _why(paper: Paper, answers: Answers, text: str) -> str:
@@ -147,26 +162,27 @@ def _advice(paper: Paper, outcomes: Mapping[str, Outcome], text: str) -> str:
     return "\n".join([before + heading, *lines]) + "\n"
 
 
-def rows_of(paper: Paper, folders: Sequence[Path]) -> dict[str, list[Row]]:
-    """The published rows of each claim, and in their place those of fresh experiments in some folders."""
-    rows = recorded.published(paper)
-    fresh: dict[str, list[Row]] = {}
-    for folder in folders:
-        for row in recorded.read(folder / "fresh.csv"):
-            fresh.setdefault(row["claim"], []).append(row)
-    return rows | {name: fresh[name] for name in rows if name in fresh}
+def new_rows(folders: Sequence[Path]) -> dict[str, list[Row]]:
+    """The rows of new runs in some folders, by claim."""
+    found: dict[str, list[Row]] = {}
+    for path in (folder / name for folder in folders for name in ("fresh.csv", "again.csv")):
+        for row in recorded.read(path) if path.is_file() else ():
+            found.setdefault(row["claim"], []).append(row)
+    return found
 
 
 def main() -> None:
     """Writes all."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folders", nargs="*", type=Path, help="folders with fresh.csv")
+    parser.add_argument("folders", nargs="*", type=Path, help="folders with fresh.csv or again.csv")
     folders = parser.parse_args().folders
+    new = new_rows(folders)
     for paper in chappe_papers.PAPERS:
-        rows = rows_of(paper, folders)
+        rows = recorded.published(paper)
+        rows |= {name: new[name] for name in rows if name in new}
         answers = {c.id: recorded.answer(c, rows[c.id], paper.design.full.x) for c in paper.all_claims}
         claims(paper, answers, rows)
-        markdown(paper, answers, *findings(paper, answers))
+        markdown(paper, answers, *findings(paper, answers, new))
         unknowns = Path(str(paper.folder)) / summary.UNKNOWNS
         if unknowns.is_file():
             shutil.copy(unknowns, DOCS / paper.name / summary.UNKNOWNS)
