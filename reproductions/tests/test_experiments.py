@@ -18,6 +18,7 @@ from chappe.stats import Estimate
 from chappe.study import measure
 from chappe_papers.su2008.points import ROW_M
 from command import REPOSITORY, program
+from epochs import DOCS, assert_is_told
 
 
 @pytest.fixture(scope="module")
@@ -169,6 +170,8 @@ def test_senders_of_linux_over_meshes(mesh: ModuleType, monkeypatch: pytest.Monk
     assert page.count("\n### ") == len(mesh.RECOMMENDATIONS) + 4
     assert "nan" not in page
     assert (tmp_path / "single-frames.svg").exists()
+    assert f"results epoch {chappe.RESULTS_EPOCH}." in " ".join(page.split())
+    assert_is_told(DOCS / "single-frames.md")
 
 
 def test_trials_of_recommendations_have_runs(mesh: ModuleType) -> None:

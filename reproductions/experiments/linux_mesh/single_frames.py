@@ -14,6 +14,7 @@ from pathlib import Path
 
 import matplotlib as mpl
 import single_frames_runs as runs
+from chappe import RESULTS_EPOCH, __version__
 from chappe_papers.pages.page import table
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
@@ -91,7 +92,8 @@ class Page:
                 "was compared with a kernel over a wire ([validation-linux.md](validation-linux.md)) and over "
                 "radios ([kernel-over-radios.md](kernel-over-radios.md)). "
                 "`python reproductions/experiments/linux_mesh/single_frames.py` makes all runs and writes this page "
-                "in twenty minutes of CPU time; `chappe sweep examples/linux_mesh.toml` is a small study to begin with."
+                "in twenty minutes of CPU time; `chappe sweep examples/linux_mesh.toml` is a small study to begin "
+                f"with. Made with Chappe {__version__}, results epoch {RESULTS_EPOCH}."
             ),
             "",
             f"![Goodput, delay and longest time without delivery, by hops]({FIGURE.name})",

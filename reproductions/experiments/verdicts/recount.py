@@ -123,8 +123,8 @@ def _looks(answers: Answers, text: str) -> str:
 
 
 AGAIN = (
-    " Judged again by the program of epoch 1, with the same seeds and numbers of runs, and with the correction of tests "
-    "for skewness: {}. No skewness changes the other verdicts, but those that [papers.md](../papers.md#verdicts) names."
+    " Judged again by the program of epoch 1, with the same seeds, and with the correction of tests for skewness: {}. "
+    "No skewness changes the other verdicts, but those that [papers.md](../papers.md#verdicts) names."
 )
 """Note on claims that were judged again."""
 
