@@ -9,7 +9,10 @@ from chappe_papers import summary
 from chappe_papers.judging.words import Verdict
 from command import REPOSITORY
 
-PROGRAM: dict[str, Any] = runpy.run_path(str(REPOSITORY / "reproductions" / "experiments" / "verdicts" / "verdicts.py"))
+FOLDER = REPOSITORY / "reproductions" / "experiments" / "verdicts"
+with pytest.MonkeyPatch.context() as patch:
+    patch.syspath_prepend(str(FOLDER))
+    PROGRAM: dict[str, Any] = runpy.run_path(str(FOLDER / "verdicts.py"))
 PAGE = (REPOSITORY / "reproductions" / "docs" / "papers" / "verdicts.md").read_text(encoding="utf-8")
 
 
@@ -53,6 +56,18 @@ def test_all_claims_have_a_verdict_before() -> None:
 def test_a_reason_belongs_to_a_move(before: str, now: str, answers: list[str], level: str, reason: str) -> None:
     points = [{"verdict": now, "answer": a, "hangs_on": "the queue", "level_percent": level} for a in answers]
     assert PROGRAM["moved_by"](before, points) == reason
+
+
+@pytest.mark.parametrize(("skewness", "now", "reason"), [("-1", "undecided", "skewness"), ("0", "opposite", "runs")])
+def test_a_claim_that_was_judged_again_moves_by_skewness_or_by_runs(skewness: str, now: str, reason: str) -> None:
+    """A fall of three errors, or a gain that by Student's t alone is one, and with a tail below is not certain."""
+    row = dict.fromkeys(next(iter(PROGRAM["published"]()["su2008"].values()))[0], "")
+    effect = "30" if now == "undecided" else "-30"
+    row |= {"claim": "S-1", "verdict": now, "level_percent": "1.25", "test": "more", "effect": effect, "from": "0"}
+    row |= {"standard_error": "8", "degrees_of_freedom": "9", "to": "0", "zero": "0", "skewness": skewness}
+    row |= {"answer": "open" if now == "undecided" else "opposite"}
+    assert PROGRAM["moved_by"]("confirmed", [row], "confirmed") == reason
+    assert PROGRAM["moved_by"]("confirmed", [row], now) == "rule"
 
 
 def test_papers_md_links_to_it() -> None:

@@ -1,14 +1,17 @@
 """Verdicts before and now, with the reason of every move: the page ``papers/verdicts.md``.
 
 ``python reproductions/experiments/verdicts/verdicts.py`` writes the page from the published points
-(``papers/*/claims.csv``) and ``verdicts.csv`` beside this file: the verdicts published on 24 and on 28 November 2026,
-by the rules of those days, and the rule or runs by which those of 24 November had moved.
+(``papers/*/claims.csv``) and ``verdicts.csv`` beside this file: the verdicts published on 24, 28 and 30 November 2026,
+by the rules of those days, and the rule or runs by which those of 24 November had moved. Those of 30 November are from
+before points were measured again with their skewness.
 """
 
 import csv
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+import recompute
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = DOCS / "papers" / "verdicts.md"
@@ -24,7 +27,8 @@ SAME = {
 """Words of 28 November, with the words of today that mean the same."""
 
 RULE, CALIBRATION, READING, RUNS, WORD, NEW = "rule", "calibration", "reading", "runs", "word", "new"
-
+SKEWNESS = "skewness"
+REASONS = (RULE, READING, CALIBRATION, RUNS, SKEWNESS)
 
 FRESH = "5"
 """Level of a verdict of a fresh experiment [%]."""
@@ -50,8 +54,20 @@ def said(points: Sequence[Row]) -> str:
     return f"{r['verdict']} on {r['hangs_on']}" if r["verdict"] == "depends" else r["verdict"]
 
 
-def moved_by(before: str, points: Sequence[Row]) -> str:
-    """Reason why a verdict has changed; empty if it has not."""
+def without_skewness(points: Sequence[Row]) -> str:
+    """The verdict by Student's t alone."""
+    ((_, _, verdict, *_),) = recompute.compare([{**p, "skewness": ""} for p in points])
+    return verdict
+
+
+def moved_by(before: str, points: Sequence[Row], last: str = "") -> str:
+    """Reason why a verdict has changed since 28 November; empty if it has not.
+
+    Args:
+        before: The verdict of 28 November.
+        points: The points of today.
+        last: The verdict of 30 November, by the points of 28 November.
+    """
     now = points[0]["verdict"]
     if not before:
         return NEW
@@ -59,6 +75,8 @@ def moved_by(before: str, points: Sequence[Row]) -> str:
         return ""
     if points[0]["level_percent"] == FRESH:
         return RUNS
+    if last and last != now:
+        return RUNS if without_skewness(points) == now else SKEWNESS
     if now in SAME.get(before, ()):
         return WORD
     if now == "depends":
@@ -73,19 +91,22 @@ def page() -> str:
     before = {r["claim"]: r for r in rows(BEFORE)}
     now = published()
     claims = {c: points for of_paper in now.values() for c, points in of_paper.items()}
-    moved = {c: moved_by(before.get(c, {}).get("on_28_november", ""), points) for c, points in claims.items()}
+    days = ("on_28_november", "on_30_november")
+    known = {c: [before.get(c, {}).get(day, "") for day in days] for c in claims}
+    moved = {c: moved_by(known[c][0], points, known[c][1]) for c, points in claims.items()}
     counts = Counter(moved.values())
     added = [c for c in claims if not before[c]["on_24_november"]]
     dropped = [c for c, r in before.items() if r["on_24_november"] and c not in claims]
     undecided = sum(points[0]["verdict"] == "undecided" for points in claims.values())
-    in_all = sum(counts[reason] for reason in (RULE, CALIBRATION, READING, RUNS))
+    in_all = sum(counts[reason] for reason in REASONS)
     lines = [
         "# Verdicts before and now",
         "",
         f"**{in_all} of {len(claims)} verdicts have changed since 28 November 2026: {counts[RULE]} because of a new"
         f" rule, {counts[READING]} because another reading of the paper reverses them, {counts[CALIBRATION]} because"
-        f" their numbers have chosen the model, {counts[RUNS]} because of new runs.** {counts[WORD]} more have a new"
-        f" word with the same meaning. {undecided} are undecided.",
+        f" their numbers have chosen the model, {counts[RUNS]} because of new runs, {counts[SKEWNESS]} because"
+        f" tests are corrected for skewness.** {counts[WORD]} more have a new word with the same meaning. {undecided}"
+        " are undecided.",
         "",
         "- *Rule*: to contradict a claim takes as many points as to confirm it, more than half; a claim that holds in"
         " some groups and fails in others is mixed; a claim that joins several statements is judged statement by"
@@ -94,6 +115,8 @@ def page() -> str:
         " beside the claims has the effects of both readings.",
         "- *Calibration*: the paper's numbers have chosen the model, as tables of the choice record; they cannot judge"
         " it.",
+        "- *Skewness*: runs with the same seeds were made again, because the published points of 28 November have no"
+        " skewness in `claims.csv`; by Student's t alone the verdict would be as before.",
         "- *Word*: *contradicted* is now *opposite* or *no effect*; *indistinguishable* is *undecided*; *depends* on a"
         " group is *mixed*.",
         "",
@@ -108,7 +131,7 @@ def page() -> str:
         "## Changes, by reason",
         "",
     ]
-    for reason in (RULE, READING, CALIBRATION, RUNS):
+    for reason in REASONS:
         names = [
             f"{c} ({before[c]['on_28_november']}, now {said(claims[c])})" for c, by in moved.items() if by == reason
         ]
