@@ -3,8 +3,8 @@
 ``python reproductions/experiments/verdicts/again.py P2-T7-1 P2-F9-1`` makes the missing runs of these claims in
 ``results/again/su2008``, one claim after the other, and writes their points to ``again.csv`` there, with the columns
 of ``claims.csv``; it says how far effects are from the published ones. ``recount.py results/again/su2008`` then
-publishes them. With ``--work`` no run is made, and the work of each claim is printed, relative to other claims of the
-paper.
+publishes them. With ``--further`` a claim has its next look, with twice as many runs. With ``--work`` no run is made,
+and the work of each claim is printed, relative to other claims of the paper.
 """
 
 import argparse
@@ -15,6 +15,7 @@ from pathlib import Path
 import chappe_papers
 import recorded
 from chappe_papers import reproduce
+from chappe_papers.judging import decide
 from chappe_papers.judging.claims import Claim
 from chappe_papers.judging.judge import LEVEL, Answer
 from chappe_papers.pages.files import read_csv, write_csv
@@ -43,6 +44,9 @@ def judge(paper: Paper, claim: Claim, times: int, folder: Path, jobs: int) -> An
         answer = claim.judged(done.table(points), looks=looks)
     theirs = {claim.id: claim.judged(paper.design.ns2())}
     path = folder / FILE
+    if times > 1:
+        looks_of = {**decide.Record.read(folder).looks, claim.id: times.bit_length()}
+        decide.Record(looks_of).write(folder)
     others = [row for row in read_csv(path) if row[0] != claim.id] if path.is_file() else []
     rows = reproduce.claim_rows([claim], {claim.id: answer}, theirs)
     write_csv(path, reproduce.CLAIM_COLUMNS, [*others, *rows])
@@ -55,6 +59,7 @@ def main() -> None:
     parser.add_argument("claims", nargs="+", metavar="ID", help="a claim")
     parser.add_argument("--out", type=Path, default=Path("results/again"), help="folder for the results")
     parser.add_argument("--jobs", type=int, default=1, help="runs at the same time")
+    parser.add_argument("--further", action="store_true", help="make twice as many runs, the next look")
     parser.add_argument("--work", action="store_true", help="print the work of each claim, without any run")
     chosen = parser.parse_args()
     for paper in chappe_papers.PAPERS:
@@ -62,7 +67,7 @@ def main() -> None:
         published = recorded.answers(paper)
         folder = chosen.out / paper.name
         for claim in (c for c in paper.all_claims if c.id in chosen.claims):
-            factor = times.get(claim.id, 1)
+            factor = times.get(claim.id, 1) * (2 if chosen.further else 1)
             if chosen.work:
                 points = list(claim.needs(paper.design.full.x))
                 with paper.design.run_cache(folder, chosen.jobs) as cache:

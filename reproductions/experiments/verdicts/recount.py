@@ -87,9 +87,13 @@ def findings(
 
 
 def markdown(
-    paper: Paper, answers: Answers, judged: Sequence[page.JudgedFinding], outcomes: Mapping[str, Outcome]
+    paper: Paper,
+    answers: Answers,
+    judged: Sequence[page.JudgedFinding],
+    outcomes: Mapping[str, Outcome],
+    looks: Mapping[str, int],
 ) -> None:
-    """Writes the parts of the page that follow from verdicts."""
+    """Writes the parts of the page that follow from verdicts, with the looks at claims that had further ones."""
     path = DOCS / f"{paper.name}.md"
     text = path.read_text(encoding="utf-8")
     note_of = re.escape(reproduce.FULL.partition(" (")[0])
@@ -101,7 +105,7 @@ def markdown(
         robust=summary.robust(judged, hanging), unknowns=hanging,
     )  # fmt: skip
     rest = re.sub(r"^Claims: .*\. \[What", f"Claims: {counts}. [What", rest, flags=re.MULTILINE)
-    rest = _looks(answers, rest)
+    rest = _looks(answers, looks, rest)
     rest = _why(paper, answers, rest)
     rest = "\n\n".join(_section(block, answers, outcomes) for block in rest.split("\n\n"))
     rest = _advice(paper, outcomes, rest)
@@ -110,14 +114,14 @@ def markdown(
     path.write_text(f"{top}\n{note.removesuffix(page.NUMBERS).strip()} {page.NUMBERS}{rest}", encoding="utf-8")
 
 
-def _looks(answers: Answers, text: str) -> str:
+def _looks(answers: Answers, again: Mapping[str, int], text: str) -> str:
     """Writes the number of looks at each claim, the claims with a fresh experiment, and those judged again."""
-    looks = {c: times.bit_length() for c, times in recorded.further(text).items()}
+    looks = {c: times.bit_length() for c, times in recorded.further(text).items()} | dict(again)
     looks |= {c: decide.LOOKS + 1 for c, a in answers.items() if _is_fresh(a)}
     said = reproduce.sequential({c: looks[c] for c in answers if c in looks})
-    again = [c for c, a in answers.items() if not _is_fresh(a) and any(o.effect.skewness for o in a.observations)]
-    if again:
-        said += AGAIN.format(", ".join(again))
+    skewed = [c for c, a in answers.items() if not _is_fresh(a) and any(o.effect.skewness for o in a.observations)]
+    if skewed:
+        said += AGAIN.format(", ".join(skewed))
     before, after = text.split(recorded.START)
     return before + said + after[after.index("\n") :]
 
@@ -182,7 +186,8 @@ def main() -> None:
         rows |= {name: new[name] for name in rows if name in new}
         answers = {c.id: recorded.answer(c, rows[c.id], paper.design.full.x) for c in paper.all_claims}
         claims(paper, answers, rows)
-        markdown(paper, answers, *findings(paper, answers, new))
+        looks = {c: n for folder in folders for c, n in decide.Record.read(folder).looks.items() if c in answers}
+        markdown(paper, answers, *findings(paper, answers, new), looks)
         unknowns = Path(str(paper.folder)) / summary.UNKNOWNS
         if unknowns.is_file():
             shutil.copy(unknowns, DOCS / paper.name / summary.UNKNOWNS)
