@@ -139,6 +139,24 @@ def test_any_skewness_leaves_a_verdict_among_those_that_are_possible(monkeypatch
     sys.modules.pop("recompute", None)
 
 
+def test_papers_md_names_the_claims_that_skewness_could_change(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.syspath_prepend(str(FOLDER))
+    assert runpy.run_path(str(FOLDER / "skewness.py"))["main"]([]) == 0
+    *lines, total = capsys.readouterr().out.splitlines()
+    text = (PUBLISHED.parent / "papers.md").read_text(encoding="utf-8")
+    [told] = re.findall(r"\*\*Skewness\.\*\* (.*?)\n\n", text, re.DOTALL)
+    before, left = " ".join(told.split()).split(" claims are left, which skewness could change; ")
+    assert re.findall(r"P\d-\w+-\d+", left) == [line.split(":")[0] for line in lines]
+    again = {r["claim"] for r in published() if r["skewness"] not in ("", "0") and r["level_percent"] != "5"}
+    assert set(re.findall(r"P\d-\w+-\d+", before)) == again
+    claims, known, unsure = map(int, re.findall(r"\d+", total))
+    assert f" {known - len(again)} of {claims} verdicts cannot change" in before
+    assert before.endswith(f" {unsure}")
+    sys.modules.pop("recompute", None)
+
+
 def test_a_point_with_skewness_is_judged_by_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """A gain of three errors: certain without skewness, open with a t of half its size; with some it is known."""
     monkeypatch.syspath_prepend(str(FOLDER))

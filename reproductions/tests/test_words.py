@@ -63,6 +63,8 @@ def test_groups_are_named() -> None:
     assert many.said == "mixed: not at 13 and 14 hops; holds at all others"
     fails = word(points(*[NONE] * 9, AGREES, OPEN))
     assert fails.said == "mixed: holds at 13 hops; undecided at 14 hops; not at any other"
+    open_ = word(points(*[NONE] * 9, AGREES, *[OPEN] * 30))
+    assert open_.said == "mixed: holds at 13 hops; undecided at 30 of 40; not at any other"
     both = word(points(*[NONE] * 9, *[AGREES] * 8))
     assert both.said == "mixed: holds at 8 of 17; not at 9 of 17"
     short = word(points(AGREES, AGREES, *[NONE] * 6))

@@ -192,7 +192,8 @@ def _least(points: Iterable[Decided]) -> str:
 def _where(points: Sequence[Decided]) -> str:
     """Groups, or points of one group or none, in which a statement holds, and those in which it does not.
 
-    Where one side has too many names, the other sides are named, those that are undecided, too, and it is the rest.
+    Where one side has too many names, the other sides are named, and it is the rest; undecided points are named, too,
+    or counted.
     """
     grouped = all(p.group for p in points) and len({p.group for p in points}) > 1
     names = [p.group if grouped else p.where.removeprefix(f"{p.group}, ") for p in points]
@@ -208,12 +209,14 @@ def _where(points: Sequence[Decided]) -> str:
     ]
     sides = [side for side in sides if side[1]]
     many = [side for side in sides if not _is_readable(side[1])]
-    if len(many) == 1 and _is_readable(undecided):
-        [(how, which, rest)] = many
-        named = [side[:2] for side in sides if side[1] is not which]
-        named += [(f"undecided {place}", undecided)] if undecided else []
-        return "; ".join([*(f"{said} {listed(names)}" for said, names in named), f"{how} {rest}"])
     of = len(set(names))
+    if len(many) == 1:
+        [(how, which, rest)] = many
+        named = [f"{said} {listed(names)}" for said, names, _ in sides if names is not which]
+        if undecided:
+            text = listed(undecided)
+            named.append(f"undecided {place} {text if len(text) <= 2 * SHORT else f'{len(undecided)} of {of}'}")
+        return "; ".join([*named, f"{how} {rest}"])
     return "; ".join(f"{how} {listed(w) if _is_readable(w) else f'{len(w)} of {of}'}" for how, w, _ in sides)
 
 

@@ -1,7 +1,6 @@
 """Details that the papers leave open and that reverse claims: ``unknowns.csv`` in the package of each paper.
 
 ``python reproductions/experiments/verdicts/unknowns.py`` takes the effects of both readings from published tables.
-Where a reading was judged, and its effects were not published, the row has its verdict.
 """
 
 import csv
@@ -136,14 +135,15 @@ def elrakabawy() -> Iterator[tuple[str, ...]]:
                "over lines of a trace", lines, "windows.csv")  # fmt: skip
 
 
-# ---- Ramarathinam, of which the verdict alone was published, Zhou and Su ----
+# ---- Ramarathinam, Zhou and Su ----
 
 
 def others() -> Iterator[tuple[str, str, str, str, str, str, str, str, str]]:
     """The paper, and a row."""
-    few = "the page's list of readings of 28 November 2026; effects need its runs again, `--extra readings`"
+    [r] = [r for r in table("ramarathinam2003", "readings_claims") if r["claim"] == "P1-T1-11"]
     yield ("ramarathinam2003", "when the first transfers begin", "P1-T1-11", "numbers of Table I among our runs",
-           "at 0 s", "not like ours", "at 5 s", "like ours, p = 0.11", few)  # fmt: skip
+           "at 0 s", f"{r['its effects']}, not like ours", "at 5 s", f"{r['effects']}, like ours",
+           "readings_claims.csv")  # fmt: skip
     rows = {r["claim"]: r for r in table("zhou2004", "readings_claims") if "header" in r["reading"]}
     for claim, where in (("P3-F2-2", "below 0.5 % loss"), ("P3-F2-3", "TCP only, up to 2 % loss")):
         r = rows[claim]
