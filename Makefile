@@ -36,7 +36,7 @@ help:
 	@echo "make bench-pages work per picture of reports in Chromium, their size, time to the first picture"
 	@echo "make fuzz        fuzz properties, random runs, scenario texts and arguments of Python, MINUTES (5) each"
 	@echo "make docs        build the documentation site into site/, with a gallery and the API, and check its links"
-	@echo "make wheel       build an abi3 wheel, and that of the papers, into dist/"
+	@echo "make wheel       build an abi3 wheel, that of QUIC and that of the papers into dist/"
 
 # Python packages of the lock file, in their own environment.
 $(VENV)/ready: requirements.lock
@@ -54,6 +54,11 @@ $(VENV)/installed: export PIP_DISABLE_PIP_VERSION_CHECK := 1
 $(VENV)/installed: $(VENV)/ready $(RUST) pyproject.toml reproductions/pyproject.toml | core
 	$(BIN)/maturin develop --quiet --release --locked
 	$(BIN)/python -m pip install --no-deps --no-build-isolation --editable reproductions
+	@touch $@
+
+# The program for QUIC, which `make demo` does not need.
+$(VENV)/quic: $(VENV)/installed
+	$(BIN)/maturin develop --quiet --release --locked --manifest-path crates/quic/Cargo.toml
 	@touch $@
 
 # Files that are made of the schema and of pages: types of settings, what `chappe explain` prints, the page of settings.
@@ -114,7 +119,7 @@ bench-pages: $(VENV)/built wasm pages-tools
 
 # The wheel is packed first, because lints and tests build the binding differently and replace the library of the wheel.
 # Then Rust and Python run in parallel, because one core compiles one crate; the output of a command appears at its end.
-test test-core: $(VENV)/built
+test test-core: $(VENV)/built $(VENV)/quic
 	@rm -rf $(VENV)/wheel
 	$(BIN)/maturin build --quiet --release --locked --out $(VENV)/wheel
 	@$(MAKE) --no-print-directory --output-sync=line test-rust test-python TREES=$(if $(filter test-core,$@),tests)
@@ -128,7 +133,7 @@ test-rust: lint-rust
 
 # Tests of what surrounds the simulator: a change of the simulator hardly breaks them, and they take long.
 NIGHTLY := tests/robustness
-test-nightly: $(VENV)/built
+test-nightly: $(VENV)/built $(VENV)/quic
 	$(BIN)/pytest --numprocesses auto --dist loadfile --no-loadscope-reorder $(NIGHTLY)
 
 # Tests start hundreds of programs: each would compile the package again.
@@ -141,7 +146,7 @@ test-python: lint-python
 # The slow tests of Python have the marker `slow` (conftest.py).
 SLOW_RUST := effects hostile no_alloc
 
-test-quick: $(VENV)/built
+test-quick: $(VENV)/built $(VENV)/quic
 	@$(MAKE) --no-print-directory --output-sync=line quick-rust quick-python
 
 quick-rust: export PROPTEST_RNG_SEED := 1794
@@ -235,6 +240,7 @@ test-bounds: $(VENV)/built
 
 wheel: $(VENV)/built
 	$(BIN)/maturin build --quiet --release --locked --out dist
+	$(BIN)/maturin build --quiet --release --locked --manifest-path crates/quic/Cargo.toml --out dist
 	$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist ./reproductions
 
 clean:

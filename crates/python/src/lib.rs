@@ -153,6 +153,16 @@ impl Scenario {
         all.filter(|(_, f)| f.app == Kind::External).map(|(i, f)| (i, f.src, f.dst)).collect()
     }
 
+    /// Returns true if a flow is QUIC, which the program `chappe-quic` runs.
+    fn is_quic(&self) -> bool {
+        self.0.layout().flows.iter().any(|f| f.quic(self.0.config()).is_some())
+    }
+
+    /// Returns true if a run records tables.
+    fn is_recording(&self) -> bool {
+        !self.0.config().run.record.is_empty()
+    }
+
     /// Entry of `flow` to which every flow belongs; `None` for a random one.
     fn entries(&self) -> Vec<Option<usize>> {
         let layout = self.0.layout();

@@ -84,10 +84,15 @@ impl Values {
         }
     }
 
-    /// Appends rows of a run without this column; only names of flows and their groups may be absent.
+    /// Appends rows of a run without this column; only names of flows and their groups, and what is of QUIC, may be
+    /// absent.
     fn append_none(&mut self, rows: usize) {
-        let Values::Text(v) = self else { unreachable!("only texts are absent from the table of a run") };
-        v.resize(v.len() + rows, None);
+        match self {
+            Values::Float(v) => v.resize(v.len() + rows, f64::NAN),
+            Values::Int(v) => v.resize(v.len() + rows, None),
+            Values::Text(v) => v.resize(v.len() + rows, None),
+            Values::Bool(_) => unreachable!("truth values are in the tables of all runs"),
+        }
     }
 
     fn len(&self) -> usize {
@@ -181,7 +186,7 @@ impl Tables {
 
     /// Joins the tables of several runs, which all have the same names.
     ///
-    /// The first column is `key`, with the key of the run of a row. Only texts may be absent from the table of a run.
+    /// The first column is `key`, with the key of the run of a row. Truth values are in the tables of all runs; other columns may be absent.
     #[staticmethod]
     fn joined(key: &str, runs: Vec<(String, PyRef<'_, Tables>)>) -> PyResult<Vec<(String, Rowset)>> {
         let Some((_, first)) = runs.first() else { return Ok(Vec::new()) };

@@ -6,7 +6,7 @@ use chappe_core::sim::Sim;
 use chappe_core::unit::Time;
 use chappe_quic::quinn_proto::congestion::{Controller, ControllerFactory};
 use chappe_quic::quinn_proto::{RttEstimator, TransportConfig};
-use chappe_quic::{Controller as OfLibrary, Driver, Traffic};
+use chappe_quic::{CongestionControl as OfLibrary, Driver, Traffic};
 use chappe_scenario::{NoFiles, Scenario};
 use std::any::Any;
 use std::error::Error;
@@ -84,7 +84,7 @@ impl ControllerFactory for Target {
 }
 
 /// Goodput \[kbit/s\] and smoothed round-trip time at the end \[ms\].
-pub fn reached(transport: TransportConfig) -> Result<(f64, f64), Box<dyn Error>> {
+pub fn reached(transport: impl Fn() -> TransportConfig) -> Result<(f64, f64), Box<dyn Error>> {
     let setup = Scenario::from_toml("own_controller.toml", TEXT, &[], &NoFiles)?.setup(Some(1));
     let (mut sim, mut driver) = (Sim::new(&setup), Driver::new(&setup));
     let connection = driver.connect(&mut sim, 0, Traffic::Upload { streams: 1 }, transport)?;
@@ -103,10 +103,10 @@ pub fn own(target_ms: u64) -> TransportConfig {
 
 fn main() -> Result<(), Box<dyn Error>> {
     for controller in OfLibrary::ALL {
-        let (goodput, rtt) = reached(controller.transport())?;
-        println!("{:12} {goodput:6.0} kbit/s, {rtt:4.0} ms", controller.name());
+        let (goodput, rtt) = reached(|| chappe_quic::transport(*controller))?;
+        println!("{:12} {goodput:6.0} kbit/s, {rtt:4.0} ms", controller.word());
     }
-    let (goodput, rtt) = reached(own(50))?;
+    let (goodput, rtt) = reached(|| own(50))?;
     println!("{:12} {goodput:6.0} kbit/s, {rtt:4.0} ms", "delay target");
     Ok(())
 }

@@ -5,6 +5,7 @@
 
 use bytes::Bytes;
 use chappe_core::unit::{Span, Time};
+use chappe_scenario::schema::quic;
 use quinn_proto::{Connection, Dir, Event, StreamEvent, StreamId, VarInt, WriteError};
 use std::collections::BTreeMap;
 
@@ -30,6 +31,18 @@ pub enum Traffic {
     },
 }
 
+impl Traffic {
+    /// Work that the settings of a flow describe.
+    pub fn of(settings: &quic::Config) -> Traffic {
+        let streams = settings.streams;
+        match settings.traffic {
+            quic::Traffic::Upload => Traffic::Upload { streams },
+            quic::Traffic::Download => Traffic::Download { streams },
+            quic::Traffic::Requests => Traffic::Requests { bytes: settings.response.0.into(), pause: settings.think },
+        }
+    }
+}
+
 /// The bytes that are sent.
 const ZEROS: Bytes = Bytes::from_static(&[0; 1 << 16]);
 
@@ -52,6 +65,8 @@ pub(crate) struct Application {
     /// Time of the present request.
     asked: Time,
     pub(crate) bytes_read: u64,
+    /// Streams that it has opened.
+    pub(crate) streams: u64,
     /// Times from requests to the ends of their answers.
     pub(crate) completions: Vec<Span>,
     pub(crate) connected_at: Option<Time>,
@@ -68,6 +83,7 @@ impl Application {
             ask_at: None,
             asked: Time::ZERO,
             bytes_read: 0,
+            streams: 0,
             completions: Vec::new(),
             connected_at: None,
             lost: None,
@@ -115,6 +131,7 @@ impl Application {
             Some(Traffic::Upload { streams }) => {
                 for _ in 0..streams {
                     if let Some(stream) = connection.streams().open(Dir::Uni) {
+                        self.streams += 1;
                         self.writing.insert(stream, u64::MAX);
                         self.write(connection, stream);
                     }
@@ -132,6 +149,7 @@ impl Application {
     /// Asks for bytes on a new stream.
     fn ask(&mut self, connection: &mut Connection, bytes: u64) {
         if let Some(stream) = connection.streams().open(Dir::Bi) {
+            self.streams += 1;
             let mut request = connection.send_stream(stream);
             // The stream is new, so that it takes 8 B and its end.
             let _ = request.write(&bytes.to_be_bytes());

@@ -2,16 +2,21 @@
 
 use crate::application::{Traffic, streams_of};
 use crate::peer::{End, Peer};
+use crate::transport;
 use chappe_core::packet::{FlowId, NodeId};
 use chappe_core::rng::mix;
 use chappe_core::run::Setup;
 use chappe_core::run::external::{Event, Injection};
 use chappe_core::sim::{Halt, Sim};
 use chappe_core::unit::{Span, Time};
+use chappe_scenario::Scenario;
 use quinn_proto::congestion::Controller;
-use quinn_proto::{ConnectError, TransportConfig};
+use quinn_proto::{ConnectError, QlogConfig, TransportConfig};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -24,6 +29,8 @@ pub enum Refusal {
     NoWayBack(u32),
     /// The library refuses it.
     Library(ConnectError),
+    /// The file of a qlog cannot be written.
+    NoLog(PathBuf, std::io::Error),
 }
 
 impl fmt::Display for Refusal {
@@ -35,6 +42,7 @@ impl fmt::Display for Refusal {
                 "there is no free flow with `app = \"external\"` back to the source of flow {flow}; \
                  a connection needs one in each direction"
             ),
+            Refusal::NoLog(file, e) => write!(f, "cannot write {}: {e}", file.display()),
             Refusal::Library(e) => write!(f, "{}: {e}", crate::STACK),
         }
     }
@@ -45,10 +53,8 @@ impl std::error::Error for Refusal {}
 /// Progress of a connection.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// Node of the client.
-    pub from: NodeId,
-    /// Node of the server.
-    pub to: NodeId,
+    /// Flows of what client and server send.
+    pub flows: [FlowId; 2],
     /// The client.
     pub client: End,
     /// The server.
@@ -69,11 +75,20 @@ struct Attached {
     sent: BTreeMap<u64, Vec<u8>>,
     next_tag: u64,
     refused: u64,
+    /// Bytes that its application had read when the run was told last.
+    told: u64,
 }
 
 impl Attached {
     fn new(peer: Peer, node: NodeId, out: FlowId) -> Attached {
-        Attached { peer, node, out, sent: BTreeMap::new(), next_tag: 0, refused: 0 }
+        Attached { peer, node, out, sent: BTreeMap::new(), next_tag: 0, refused: 0, told: 0 }
+    }
+
+    /// Tells the run what the application has read from the flow of the other end.
+    fn tell(&mut self, sim: &mut Sim, flow: FlowId) {
+        let read = self.peer.application.bytes_read;
+        sim.read(flow, read - self.told);
+        self.told = read;
     }
 
     /// Sends what the peer has to send now.
@@ -103,6 +118,8 @@ pub struct Driver {
     ends: Vec<Attached>,
     /// For each flow the end that sends over it.
     senders: Vec<Option<usize>>,
+    /// Folder of qlogs, if they are written.
+    qlog: Option<PathBuf>,
 }
 
 impl Driver {
@@ -110,7 +127,26 @@ impl Driver {
     pub fn new(setup: &Setup) -> Driver {
         let flows: Vec<_> = setup.flows.iter().map(|f| f.app.is_external().then_some((f.from, f.to))).collect();
         let senders = vec![None; flows.len()];
-        Driver { seed: setup.seed, base: Instant::now(), flows, ends: Vec::new(), senders }
+        Driver { seed: setup.seed, base: Instant::now(), flows, ends: Vec::new(), senders, qlog: None }
+    }
+
+    /// Lets each end of the connections that follow write a qlog into a folder, which exists: `flow-N-client.sqlog` and
+    /// `flow-N-server.sqlog`, where N is the flow of the client. Times are those of the run \[ms\]. `None`: no qlog.
+    pub fn log_to(&mut self, folder: Option<PathBuf>) {
+        self.qlog = folder;
+    }
+
+    /// The configuration of an end that writes a qlog, if it does.
+    fn logging(&self, mut transport: TransportConfig, flow: u32, role: &str) -> Result<Arc<TransportConfig>, Refusal> {
+        if let Some(folder) = &self.qlog {
+            let file = folder.join(format!("flow-{flow}-{role}.sqlog"));
+            let writer = File::create(&file).map_err(|e| Refusal::NoLog(file, e))?;
+            let mut log = QlogConfig::default();
+            log.writer(Box::new(BufWriter::new(writer))).start_time(self.base);
+            log.title(Some(format!("{role} of flow {flow}"))).description(Some(crate::STACK.into()));
+            transport.qlog_stream(log.into_stream());
+        }
+        Ok(Arc::new(transport))
     }
 
     /// Ends of a flow that is external and that no connection has.
@@ -124,11 +160,20 @@ impl Driver {
         (0..self.flows.len() as u32).map(FlowId).find(|&flow| self.free_ends(flow) == Some(ends))
     }
 
-    /// The first flow that [`Driver::connect`] would take.
-    pub fn free(&self) -> Option<u32> {
-        let all = 0..self.flows.len() as u32;
-        all.into_iter()
-            .find(|&f| self.free_ends(FlowId(f)).is_some_and(|(from, to)| self.between((to, from)).is_some()))
+    /// Connects the ends of all flows that are QUIC by the settings of the scenario. The flow back of a connection needs
+    /// no connection of its own.
+    ///
+    /// # Errors
+    /// The reason why a flow cannot be a connection.
+    pub fn connect_all(&mut self, sim: &mut Sim, scenario: &Scenario) -> Result<(), Refusal> {
+        for (flow, listed) in (0..).zip(&scenario.layout().flows) {
+            let settings = listed.quic(scenario.config());
+            if let (Some(settings), true) = (settings, self.free_ends(FlowId(flow)).is_some()) {
+                let control = settings.congestion_control.expect("it is QUIC");
+                self.connect(sim, flow, Traffic::of(&settings), || transport(control))?;
+            }
+        }
+        Ok(())
     }
 
     /// Connects the source of an external flow, the client, with its destination, now, and returns the number of the
@@ -141,23 +186,30 @@ impl Driver {
         sim: &mut Sim,
         flow: u32,
         traffic: Traffic,
-        mut transport: TransportConfig,
+        transport: impl Fn() -> TransportConfig,
     ) -> Result<usize, Refusal> {
         let out = FlowId(flow);
         let (from, to) = self.free_ends(out).ok_or(Refusal::NoFlow(flow))?;
         let back = self.between((to, from)).ok_or(Refusal::NoWayBack(flow))?;
         let streams = streams_of(traffic);
-        transport.max_concurrent_uni_streams(streams).max_concurrent_bidi_streams(streams);
-        let transport = Arc::new(transport);
+        let configured = || {
+            let mut transport = transport();
+            transport.max_concurrent_uni_streams(streams).max_concurrent_bidi_streams(streams);
+            transport
+        };
+        let of_client = self.logging(configured(), flow, "client")?;
+        let of_server = self.logging(configured(), flow, "server")?;
         let key = |flow: FlowId| mix(mix(self.seed) ^ mix(u64::from(flow.0)));
-        let client = Peer::client(key(out), transport.clone(), self.base, traffic, sim.now());
+        let client = Peer::client(key(out), of_client, self.base, traffic, sim.now());
         let client = client.map_err(Refusal::Library)?;
-        let server = Peer::server(key(back), transport, self.base);
+        let server = Peer::server(key(back), of_server, self.base);
         let first = self.ends.len();
         self.senders[out.index()] = Some(first);
         self.senders[back.index()] = Some(first + 1);
         self.ends.extend([Attached::new(client, from, out), Attached::new(server, to, back)]);
         self.ends[first].send(sim);
+        // Goodput is what the applications read.
+        [out, back].into_iter().for_each(|flow| sim.read(flow, 0));
         self.set_timer(sim, from);
         Ok(first / 2)
     }
@@ -208,6 +260,8 @@ impl Driver {
             }
         }
         for place in acting {
+            let flow = self.ends[place ^ 1].out;
+            self.ends[place].tell(sim, flow);
             self.ends[place].send(sim);
             nodes.insert(self.ends[place].node.0);
         }
@@ -236,8 +290,7 @@ impl Driver {
     pub fn report(&self, connection: usize) -> Report {
         let [client, server] = [&self.ends[2 * connection], &self.ends[2 * connection + 1]];
         Report {
-            from: client.node,
-            to: server.node,
+            flows: [client.out, server.out],
             client: client.peer.report(),
             server: server.peer.report(),
             completions: client.peer.application.completions.clone(),

@@ -7,7 +7,7 @@
 //! ```
 //! use chappe_core::sim::Sim;
 //! use chappe_core::unit::Time;
-//! use chappe_quic::{Controller, Driver, Traffic};
+//! use chappe_quic::{CongestionControl, Driver, Traffic, transport};
 //! use chappe_scenario::{NoFiles, Scenario};
 //!
 //! let text = r#"
@@ -17,7 +17,7 @@
 //! "#;
 //! let setup = Scenario::from_toml("quic.toml", text, &[], &NoFiles)?.setup(Some(1));
 //! let (mut sim, mut driver) = (Sim::new(&setup), Driver::new(&setup));
-//! let connection = driver.connect(&mut sim, 0, Traffic::Upload { streams: 1 }, Controller::Cubic.transport())?;
+//! let connection = driver.connect(&mut sim, 0, Traffic::Upload { streams: 1 }, || transport(CongestionControl::Cubic))?;
 //! driver.until(&mut sim, Time::NEVER);
 //! assert!(driver.report(connection).server.bytes_read > 100_000);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -27,11 +27,14 @@ mod application;
 mod crypto;
 mod driver;
 mod peer;
+mod results;
 
 pub use application::Traffic;
+pub use chappe_scenario::schema::quic::CongestionControl;
 pub use driver::{Driver, Refusal, Report};
 pub use peer::End;
 pub use quinn_proto;
+pub use results::results;
 
 use quinn_proto::TransportConfig;
 use quinn_proto::congestion::{BbrConfig, CubicConfig, NewRenoConfig};
@@ -40,41 +43,16 @@ use std::sync::Arc;
 /// Library and version. A name such as CUBIC means something else in each library.
 pub const STACK: &str = "quinn-proto 0.11.19";
 
-/// Congestion controls of the library.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Controller {
-    /// The library's CUBIC, without HyStart; its default.
-    Cubic,
-    /// The library's NewReno.
-    NewReno,
-    /// The library's BBR, version 1 after Chromium.
-    Bbr,
-}
-
-impl Controller {
-    /// All of them.
-    pub const ALL: [Controller; 3] = [Controller::Cubic, Controller::NewReno, Controller::Bbr];
-
-    /// Name in options and results.
-    pub fn name(self) -> &'static str {
-        match self {
-            Controller::Cubic => "cubic",
-            Controller::NewReno => "newreno",
-            Controller::Bbr => "bbr",
-        }
-    }
-
-    /// The defaults of the library with this congestion control.
-    ///
-    /// Another one implements [`quinn_proto::congestion::Controller`] and its factory, which
-    /// [`TransportConfig::congestion_controller_factory`] takes.
-    pub fn transport(self) -> TransportConfig {
-        let mut transport = TransportConfig::default();
-        match self {
-            Controller::Cubic => transport.congestion_controller_factory(Arc::new(CubicConfig::default())),
-            Controller::NewReno => transport.congestion_controller_factory(Arc::new(NewRenoConfig::default())),
-            Controller::Bbr => transport.congestion_controller_factory(Arc::new(BbrConfig::default())),
-        };
-        transport
-    }
+/// The defaults of the library with one of its congestion controls.
+///
+/// Another one implements [`quinn_proto::congestion::Controller`] and its factory, which
+/// [`TransportConfig::congestion_controller_factory`] takes.
+pub fn transport(control: CongestionControl) -> TransportConfig {
+    let mut transport = TransportConfig::default();
+    match control {
+        CongestionControl::Cubic => transport.congestion_controller_factory(Arc::new(CubicConfig::default())),
+        CongestionControl::NewReno => transport.congestion_controller_factory(Arc::new(NewRenoConfig::default())),
+        CongestionControl::Bbr => transport.congestion_controller_factory(Arc::new(BbrConfig::default())),
+    };
+    transport
 }

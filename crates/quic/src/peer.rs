@@ -41,6 +41,8 @@ impl ConnectionIdGenerator for Numbered {
 pub struct End {
     /// Bytes of streams that the application has read.
     pub bytes_read: u64,
+    /// Streams that the application has opened.
+    pub streams: u64,
     /// Time at which the handshake was complete here.
     pub connected_at: Option<Time>,
     /// Reason why the connection is lost.
@@ -178,6 +180,7 @@ impl Peer {
         let application = &self.application;
         End {
             bytes_read: application.bytes_read,
+            streams: application.streams,
             connected_at: application.connected_at,
             lost: application.lost.clone(),
             stats: self.connection.as_ref().map(|(_, connection)| connection.stats()).unwrap_or_default(),

@@ -5,7 +5,7 @@ mod runs;
 
 use chappe_core::sim::Sim;
 use chappe_core::unit::{Span, Time};
-use chappe_quic::{Controller, Driver, Report, Traffic};
+use chappe_quic::{CongestionControl, Driver, Report, Traffic, transport};
 use chappe_scenario::{NoFiles, Scenario};
 
 /// Two wired nodes, 10 Mbit/s with a round-trip time of 40 ms and a queue of 1,000 packets.
@@ -15,6 +15,9 @@ const WIRE: &str = r#"
     wired_link = [{ src = 0, dst = 1, rate = "10 Mbit/s", delay = "20 ms", queue = { discipline = "droptail", limit = 1000 } }]
     flow = [{ src = 0, dst = 1, app = "external" }, { src = 1, dst = 0, app = "external" }]
 "#;
+
+/// Congestion controls of the library.
+const EACH: [CongestionControl; 3] = [CongestionControl::Cubic, CongestionControl::NewReno, CongestionControl::Bbr];
 
 const UPLOAD: Traffic = Traffic::Upload { streams: 1 };
 
@@ -26,9 +29,9 @@ fn start(text: &str, overrides: &[(&str, &str)], seed: u64) -> (Sim, Driver) {
 }
 
 /// Report of a connection over flow 0 at the end of its run.
-fn reached(text: &str, overrides: &[(&str, &str)], traffic: Traffic, controller: Controller) -> Report {
+fn reached(text: &str, overrides: &[(&str, &str)], traffic: Traffic, controller: CongestionControl) -> Report {
     let (mut sim, mut driver) = start(text, overrides, 1);
-    let connection = driver.connect(&mut sim, 0, traffic, controller.transport()).unwrap_or_else(|e| panic!("{e}"));
+    let connection = driver.connect(&mut sim, 0, traffic, || transport(controller)).unwrap_or_else(|e| panic!("{e}"));
     driver.until(&mut sim, Time::NEVER);
     driver.report(connection)
 }

@@ -1,12 +1,13 @@
 //! Runs: what connections reach, that a seed repeats it, and that other drivers act in the same run.
 
-use crate::{UPLOAD, WIRE, ms, reached, start};
+use crate::{EACH, UPLOAD, WIRE, ms, reached, start};
 use chappe_core::packet::FlowId;
 use chappe_core::run::external::{Event, Injection};
 use chappe_core::sim::{Halt, Sim};
 use chappe_core::unit::{Span, Time};
-use chappe_quic::{Controller, Refusal, STACK, Traffic};
-use std::process::Command;
+use chappe_quic::{CongestionControl, Refusal, STACK, Traffic, transport};
+use std::io::Write;
+use std::process::{Command, Stdio};
 
 #[path = "../examples/own_controller.rs"]
 #[allow(dead_code, reason = "its main function is that of a program")]
@@ -25,7 +26,7 @@ const CHAIN: &str = r#"
 #[test]
 fn a_wire_is_filled_in_both_directions() {
     for traffic in [UPLOAD, Traffic::Upload { streams: 7 }, Traffic::Download { streams: 3 }] {
-        let report = reached(WIRE, &[], traffic, Controller::Cubic);
+        let report = reached(WIRE, &[], traffic, CongestionControl::Cubic);
         // Of 1,480 B a packet has 1,411 to 1,417 B of a stream.
         let read = report.client.bytes_read + report.server.bytes_read;
         assert!((0.93..0.96).contains(&(read as f64 * 8.0 / 1e8)), "{traffic:?}: {read}");
@@ -39,7 +40,7 @@ fn a_wire_is_filled_in_both_directions() {
 #[test]
 fn answers_come_one_after_the_other() {
     let pause = Span::ms(500);
-    let report = reached(WIRE, &[], Traffic::Requests { bytes: 5000, pause }, Controller::NewReno);
+    let report = reached(WIRE, &[], Traffic::Requests { bytes: 5000, pause }, CongestionControl::NewReno);
     // 5,000 B in four packets at 10 Mbit/s, behind a round trip of 40 ms.
     let slow = report.completions.iter().filter(|c| !(Span::ms(43)..Span::ms(47)).contains(c)).count();
     assert_eq!((report.completions.len(), slow), (19, 0), "{:?}", report.completions);
@@ -47,11 +48,11 @@ fn answers_come_one_after_the_other() {
 }
 
 /// Everything that a run shows, for comparisons.
-fn shown(controller: Controller, seed: u64) -> String {
+fn shown(controller: CongestionControl, seed: u64) -> String {
     let (mut sim, mut driver) = start(CHAIN, &[], seed);
-    driver.connect(&mut sim, 0, UPLOAD, controller.transport()).expect("it connects");
+    driver.connect(&mut sim, 0, UPLOAD, || transport(controller)).expect("it connects");
     driver
-        .connect(&mut sim, 2, Traffic::Requests { bytes: 20_000, pause: Span::ms(5) }, controller.transport())
+        .connect(&mut sim, 2, Traffic::Requests { bytes: 20_000, pause: Span::ms(5) }, || transport(controller))
         .expect("it connects");
     let mut seen = String::new();
     while sim.until(Time::NEVER) == Halt::Events {
@@ -65,47 +66,54 @@ fn shown(controller: Controller, seed: u64) -> String {
 
 #[test]
 fn a_seed_gives_the_same_run_with_every_controller() {
-    for controller in Controller::ALL {
+    for controller in EACH {
         let [first, again, other] = [1, 1, 2].map(|seed| shown(controller, seed));
         assert!(first == again, "{controller:?}");
         assert!(first != other);
     }
 }
 
+/// What the program prints for a scenario: exit code, output, errors.
+fn program(arguments: &[&str], scenario: &str) -> (Option<i32>, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_chappe-quic"));
+    let command = command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("it starts");
+    // A program that refuses its arguments does not read.
+    let _ = child.stdin.take().expect("a pipe").write_all(scenario.as_bytes());
+    let done = child.wait_with_output().expect("it ends");
+    let text = |bytes| String::from_utf8(bytes).expect("text");
+    (done.status.code(), text(done.stdout), text(done.stderr))
+}
+
 #[test]
 fn two_processes_write_the_same_bytes() {
-    let file = std::env::temp_dir().join(format!("chappe-quic-{}.toml", std::process::id()));
-    std::fs::write(&file, CHAIN).expect("a file for the scenario");
-    let program = |arguments: &[&str]| {
-        let done =
-            Command::new(env!("CARGO_BIN_EXE_chappe-quic")).arg(&file).args(arguments).output().expect("it runs");
-        (
-            done.status.code(),
-            String::from_utf8(done.stdout).expect("text"),
-            String::from_utf8(done.stderr).expect("text"),
-        )
-    };
-    for controller in Controller::ALL {
-        let option = format!("--controller={}", controller.name());
-        let arguments = ["7", "run.stop=5 s", &option, "--after=1", "--traffic=upload"];
-        let (code, first, err) = program(&arguments);
-        assert_eq!((code, err.as_str(), first.lines().count()), (Some(0), "", 2));
-        assert!(first.contains(&format!("\"stack\":\"{STACK}\"")));
-        assert_eq!(program(&arguments).1, first);
+    for control in EACH {
+        let scenario = format!("{CHAIN}\nquic.congestion_control = \"{}\"", control.word());
+        let (code, first, err) = program(&[], &scenario);
+        assert_eq!((code, err.as_str()), (Some(0), ""));
+        let stacks = format!(r#""quic_stack":["text",["{STACK}","{STACK}","{STACK}","{STACK}"]]"#);
+        assert!(first.contains(&stacks), "{first}");
+        assert_eq!(program(&[], &scenario).1, first);
     }
-    for (wrong, message) in [
-        ("--controller=reno", "error: --controller: \"reno\" is no such value"),
-        ("--traffic=x", "error: --traffic: \"x\" is neither upload, download nor a size"),
-        ("--colour=red", "error: there is no option --colour"),
-        ("tcp.varient=vegas", "did you mean `variant`?"),
-        ("soon", "error: \"soon\" is neither a seed nor NAME=VALUE"),
-        ("flow=[]", "has no two flows with `app = \"external\"`, one in each direction"),
+    let set = "quic.congestion_control = \"cubic\"\nrun.stop = \"1 s\"\ntopology.hops = 1\n";
+    let one_way = format!("{set}flow = [{{ src = 0, dst = 1, app = \"external\" }}]");
+    for (arguments, scenario, message) in [
+        (&["--colour=red"][..], "", "error: \"--colour=red\" is no option"),
+        (&[], "tcp.varient = \"vegas\"", "did you mean `variant`?"),
+        (&[], CHAIN, "error: no flow is QUIC"),
+        (&[], &one_way, "error: there is no free flow with `app = \"external\"` back to the source of flow 0"),
+        (
+            &["--qlog=/dev/null/no"],
+            &format!("{CHAIN}\nquic.congestion_control = \"cubic\""),
+            "error: cannot write /dev",
+        ),
     ] {
-        let (code, out, err) = program(&[wrong]);
+        let (code, out, err) = program(arguments, scenario);
         assert_eq!((code, out.as_str()), (Some(2), ""));
         assert!(err.contains(message), "{err}");
     }
-    std::fs::remove_file(file).expect("the file is there");
+    let (code, version, _) = program(&["--version"], "");
+    assert!(code == Some(0) && version.contains(STACK), "{version}");
 }
 
 /// A driver that sends datagrams of 500 B over flow 2, one for each that has left.
@@ -118,7 +126,7 @@ fn fill(sim: &mut Sim, event: &Event) -> bool {
 fn another_driver_sends_in_the_same_run() {
     let run = || {
         let (mut sim, mut driver) = start(CHAIN, &[], 1);
-        driver.connect(&mut sim, 0, UPLOAD, Controller::Cubic.transport()).expect("it connects");
+        driver.connect(&mut sim, 0, UPLOAD, || transport(CongestionControl::Cubic)).expect("it connects");
         sim.inject(FlowId(2), Injection { bytes: 500, ..Injection::default() }).expect("the flow is external");
         let (mut seen, mut others) = (vec![], 0);
         while sim.until(Time::NEVER) == Halt::Events {
@@ -143,22 +151,22 @@ fn another_driver_sends_in_the_same_run() {
     };
     let (seen, others, read) = run();
     assert!(others > 300 && read > 50_000, "{others} {read}");
-    let alone = reached(CHAIN, &[], UPLOAD, Controller::Cubic).server.bytes_read;
+    let alone = reached(CHAIN, &[], UPLOAD, CongestionControl::Cubic).server.bytes_read;
     assert!(read < alone, "they share the air");
     assert_eq!(run(), (seen, others, read));
 }
 
 #[test]
 fn a_controller_of_ones_own_keeps_the_delay_short() {
-    let (cubic_kbps, cubic_ms) = own_controller::reached(Controller::Cubic.transport()).expect("it runs");
-    let (own_kbps, own_ms) = own_controller::reached(own_controller::own(50)).expect("it runs");
+    let (cubic_kbps, cubic_ms) = own_controller::reached(|| transport(CongestionControl::Cubic)).expect("it runs");
+    let (own_kbps, own_ms) = own_controller::reached(|| own_controller::own(50)).expect("it runs");
     assert!(own_ms < 0.6 * cubic_ms && own_kbps > 0.9 * cubic_kbps, "{own_kbps} {own_ms} {cubic_kbps} {cubic_ms}");
 }
 
 #[test]
 fn a_connection_needs_two_free_flows() {
     let (mut sim, mut driver) = start(CHAIN, &[], 1);
-    let mut connect = |flow| driver.connect(&mut sim, flow, UPLOAD, Controller::Cubic.transport());
+    let mut connect = |flow| driver.connect(&mut sim, flow, UPLOAD, || transport(CongestionControl::Cubic));
     assert_eq!(connect(1).expect("flow 0 leads back"), 0);
     for (flow, message) in [
         (0, "flow 0 is no free flow with `app = \"external\"`"),
@@ -169,8 +177,9 @@ fn a_connection_needs_two_free_flows() {
     }
     let flows = r#"[{ src = 0, dst = 1, app = "external" }]"#;
     let (mut sim, mut driver) = start(WIRE, &[("flow", flows)], 1);
-    let refused = driver.connect(&mut sim, 0, UPLOAD, Controller::Cubic.transport()).expect_err("there is none");
+    let refused =
+        driver.connect(&mut sim, 0, UPLOAD, || transport(CongestionControl::Cubic)).expect_err("there is none");
     assert!(matches!(refused, Refusal::NoWayBack(0)), "{refused}");
-    assert_eq!((driver.free(), driver.connections()), (None, 0));
+    assert_eq!(driver.connections(), 0);
     assert_eq!(sim.now(), Time::ZERO);
 }

@@ -339,6 +339,7 @@ def parser(words: Sequence[str] = ()) -> Parser:
     _report_option(q, "write a report with a player of the run")
     out_option(q, "write all tables and the effective settings to this folder")
     q.add_argument("--pcap", metavar="DIR", help="write a capture of each node for Wireshark to this folder")
+    q.add_argument("--qlog", metavar="DIR", help="write a qlog of each end of each connection of QUIC to this folder")
     _ignore_option(q)
     output_options(q)
 

@@ -57,8 +57,9 @@ def run(args: argparse.Namespace) -> int:
         _refuse_shared(named(args.pcap, "--pcap"), named(args.out))
     place = contextlib.nullcontext() if args.out is None else folder(args.out)
     captures = contextlib.nullcontext() if args.pcap is None else folder(args.pcap, "--pcap")
-    with place as out, captures as pcap, hidden(args.quiet):
-        results = _results(scenario, Path(args.file).name, out, pcap)
+    logs = contextlib.nullcontext() if args.qlog is None else folder(args.qlog, "--qlog")
+    with place as out, captures as pcap, logs as qlog, hidden(args.quiet):
+        results = _results(scenario, Path(args.file).name, out, pcap, qlog)
     saved.refuse_not_measured(results, args.flows, args.measures or None)
     if report_file is not None:
         _report(results, report_file, Path(args.file).name)
@@ -88,6 +89,9 @@ def run(args: argparse.Namespace) -> int:
         if pcap is not None:
             show.say("")
             show.say(f"Captures written to {pcap}: a pcapng file for each node.")
+        if qlog is not None:
+            show.say("")
+            show.say(f"qlogs written to {qlog}: a file for each end of a connection.")
         if report_file is not None:
             size = _core.in_bytes(report_file.stat().st_size)
             show.say("")
@@ -138,8 +142,8 @@ def _refuse_shared(pcap: Path, out: Path) -> None:
         raise unwritable(pcap, e, BAD_INPUT) from None
 
 
-def _results(scenario: Scenario, title: str, out: Path | None, pcap: Path | None) -> "Results":
-    """Runs a scenario, and writes the results and the captures into their folders."""
+def _results(scenario: Scenario, title: str, out: Path | None, pcap: Path | None, qlog: Path | None) -> "Results":
+    """Runs a scenario, and writes results, captures and qlogs into their folders."""
     from chappe._common.progress import bar
     from chappe.results.results import run
     from chappe.results.storage import captures
@@ -159,12 +163,12 @@ def _results(scenario: Scenario, title: str, out: Path | None, pcap: Path | None
             raise unwritable(pcap, e, BAD_INPUT) from None
     with bar(title) as update:
         try:
-            return run(scenario, progress=update, out=out, pcap=pcap)
+            return run(scenario, progress=update, out=out, pcap=pcap, qlog=qlog)
         except captures.CaptureError as e:
             raise unwritable(pcap, e) from None
         except OSError as e:
             # Folders are refused before the run.
-            raise unwritable(out or pcap, e, 1 if e.strerror else BAD_INPUT) from None
+            raise unwritable(out or pcap or qlog, e, 1 if e.strerror else BAD_INPUT) from None
 
 
 def check(args: argparse.Namespace) -> int:

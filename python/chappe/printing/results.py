@@ -1,7 +1,7 @@
 """Output of ``chappe run``."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
@@ -52,7 +52,7 @@ def results(r: Results, name: str, choice: str | None = None, measures: Sequence
             str(f["flow"]),
             str(f["src"]),
             str(f["dst"]),
-            f["variant"] or f["transport"],
+            f["variant"] or ("quic" if f.get("quic_stack") else f["transport"]),
             show.rate(f["goodput_bps"]),
             f"{f['packets_delivered']:,}",
             f"{f['retransmissions']:,}" if f["transport"] != "udp" else "-",
@@ -67,6 +67,8 @@ def results(r: Results, name: str, choice: str | None = None, measures: Sequence
             "(`tcp.max_timeouts`).",
             style="yellow",
         )
+    for f in (f for f in of_flows if f.get("quic_stack")):
+        show.say(_of_quic(f))
     for text in describe([] if r.end == "running" else r._silences):
         show.say(f"{text[0].upper()}{text[1:]}.", style="yellow")
     _completions(r._completed((0.5, 0.95, 0.99)))
@@ -113,6 +115,15 @@ def results(r: Results, name: str, choice: str | None = None, measures: Sequence
     reasons = [f"{n:,} {name.removeprefix('dropped_').replace('_', ' ')}" for name, n in dropped.items() if n]
     show.say(f"Packets dropped in the whole run: {', '.join(reasons) or 'none'}.")
     _batteries(r._rows("batteries"))
+
+
+def _of_quic(f: Mapping[str, Any]) -> str:
+    """What the library for QUIC tells of the end that sends over a flow."""
+    text = f"Flow {f['flow']} is from a {f['quic_role']} of {f['quic_stack']} with its {f['quic_congestion_control']}: "
+    text += f"{f['quic_packets_lost']:,} of {count(f['quic_packets_sent'], 'packet')} lost"
+    if f["quic_handshake_time_s"] is None:
+        return f"{text}, the handshake was not completed."
+    return f"{text}, smoothed RTT {show.number(_ms(f['quic_srtt_s']), 3)} ms."
 
 
 def pooled(kinds: Mapping[str, int]) -> str:

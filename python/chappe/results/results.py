@@ -20,6 +20,7 @@ from chappe._common.progress import Progress, followed
 from chappe._common.words import count
 from chappe.errors import ChappeWarning
 from chappe.measures import JAIN, MEASURES, Totals, all_quotients, of_flows, short_batches, tables_of_flows
+from chappe.results import quic
 from chappe.results.budgets import Why, explain
 from chappe.results.completions import mean_and_quantiles
 from chappe.results.silent_flows import Silence, after_switch_off, of_run
@@ -835,6 +836,7 @@ def run(
     progress: Progress = False,
     out: str | os.PathLike[str] | None = None,
     pcap: str | os.PathLike[str] | None = None,
+    qlog: str | os.PathLike[str] | None = None,
 ) -> Results:
     """Runs a scenario. The interpreter lock is released, so runs in several threads use several cores.
 
@@ -848,11 +850,13 @@ def run(
             is written.
         pcap: Folder for captures, a pcapng file for each node, written during the run; created if it does not exist.
             Captures of an earlier run are replaced, and results are the same with and without captures.
+        qlog: Folder for qlogs, one for each end of each connection of QUIC; created if it does not exist. Results are
+            the same with and without them.
 
     Raises:
         ScenarioError: If the scenario cannot be run, with all problems at once.
         LimitError: If the run needs more memory than ``run.max_memory``.
-        RunError: If a congestion control in Python raises, or returns no window.
+        RunError: If a congestion control in Python raises, or returns no window; if a flow of QUIC has no flow back.
         OSError: If the scenario cannot be read, or a folder cannot be written or has files that no run wrote.
         ValueError: If the name of the folder is empty or not UTF-8.
         TypeError: If an argument has the wrong type.
@@ -863,6 +867,10 @@ def run(
     with followed(progress, "Run") as update:
         if seed is not None:
             checked = checked.with_settings({"run.seed": seed})
+        if checked._core.is_quic():
+            return _run_quic(checked, update, out, pcap, qlog)
+        if qlog is not None:
+            raise quic.refusal("qlog", "no flow is QUIC, so that there is no qlog", "set quic.congestion_control")
         if pcap is None:
             return _run(checked, update, out)
         if out is not None:
@@ -892,4 +900,27 @@ def _run(
         results = Results(scenario, measured, streamed)
         results._write(writing)
         streamed.note(names)
+    return results
+
+
+def _run_quic(
+    scenario: Scenario,
+    progress: Callable[[float], object] | None,
+    out: str | os.PathLike[str] | None,
+    pcap: str | os.PathLike[str] | None,
+    qlog: str | os.PathLike[str] | None,
+) -> Results:
+    if pcap is not None:
+        raise quic.refusal("pcap", "a run with QUIC writes no captures", "leave pcap out; qlog has the packets of QUIC")
+    logs = None if qlog is None else path_of("qlog", qlog)
+    if logs is not None:
+        logs.mkdir(parents=True, exist_ok=True)
+    answer = quic.run(scenario, progress, logs)
+    from chappe.results.storage.tables import frame
+
+    tables = {name: frame(columns) for name, columns in answer.tables.items()}
+    facts = answer.version, answer.epoch, answer.end, answer.simulated_s, answer.measured_from_s, answer.frames_sent
+    results = Results(scenario, InMemoryResults(*facts, tables, answer.fastest_bps))
+    if out is not None:
+        results.save(out)
     return results

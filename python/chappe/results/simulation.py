@@ -15,6 +15,7 @@ from chappe._common.notices import UNUSED, tell
 from chappe._common.progress import Progress, followed
 from chappe.errors import RunError
 from chappe.results.endpoints import Endpoint, Event, events_of
+from chappe.results.quic import refusal
 from chappe.results.results import Results
 from chappe.results.storage.recorded import frame
 from chappe.scenario.scenario import Scenario, ScenarioLike, _json, scenario_of
@@ -408,4 +409,7 @@ def start(scenario: ScenarioLike, *, seed: int | None = None) -> Simulation:
     tell(scenario.warnings, UNUSED)
     if seed is not None:
         scenario = scenario.with_settings({"run.seed": seed})
+    if scenario._core.is_quic():
+        help_ = 'use chappe.run; set quic.congestion_control = "none" to drive external flows yourself'
+        raise refusal("quic.congestion_control", "a run with QUIC cannot be driven", help_)
     return Simulation(scenario)

@@ -1,7 +1,7 @@
 //! Flows of a scenario, one by one.
 
 use super::super::schema::flows::{Ends, FlowEntry, Label, end_of, later};
-use super::super::schema::{Config, Overrides};
+use super::super::schema::{Config, Overrides, quic};
 use chappe_core::app::{self, bulk, cbr, on_off, requests};
 use chappe_core::run::external::HEADER;
 use chappe_core::tcp;
@@ -36,6 +36,8 @@ pub struct Flow {
     pub on_off: Overrides<on_off::Config>,
     /// Settings of requests and responses that differ from the common ones.
     pub requests: Overrides<requests::Config>,
+    /// Settings of QUIC that differ from the common ones.
+    pub quic: Overrides<quic::Config>,
 }
 
 impl Flow {
@@ -46,6 +48,12 @@ impl Flow {
             app::Kind::Cbr | app::Kind::External => false,
             app::Kind::OnOff => self.on_off.over(&cfg.on_off).transport == on_off::Transport::Tcp,
         }
+    }
+
+    /// QUIC between its ends; `None`: the flow is not QUIC.
+    pub fn quic(&self, cfg: &Config) -> Option<quic::Config> {
+        let settings = || self.quic.over(&cfg.quic);
+        (self.app == app::Kind::External).then(settings).filter(quic::Config::is_on)
     }
 
     /// Payload of a packet: of a segment, or of a datagram; the largest one of an external flow.
@@ -76,6 +84,7 @@ impl FlowEntry {
             cbr: self.cbr.clone(),
             on_off: self.on_off.clone(),
             requests: self.requests.clone(),
+            quic: self.quic.clone(),
         }
     }
 

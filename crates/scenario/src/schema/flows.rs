@@ -1,7 +1,7 @@
 //! Entries of `flow`, each for one flow or for a flow between every two of many nodes.
 
 use super::nodes::NodeSet;
-use super::{Config, Overrides, Traffic};
+use super::{Config, Overrides, Traffic, quic};
 use chappe_core::app::{self, bulk, cbr, on_off, requests};
 use chappe_core::setting::limit::{LONGEST, above, at_most};
 use chappe_core::setting::{Node, Scalar, Value};
@@ -141,6 +141,9 @@ settings! {
         /// Settings of requests and responses of this flow that differ from `requests`.
         pub requests: Overrides<requests::Config> = Overrides::default()
             ; used when |c| c.app == app::Kind::Requests, else "the application of the flow is not `requests`",
+        /// Settings of QUIC between the ends of this flow that differ from `quic`.
+        pub quic: Overrides<quic::Config> = Overrides::default()
+            ; used when |c| c.app == app::Kind::External, else "the application of the flow is not `external`",
     }
 }
 

@@ -4,6 +4,7 @@ pub mod events;
 pub mod flows;
 pub mod nodes;
 pub mod presets;
+pub mod quic;
 
 use chappe_core::app::{self, arrivals, bulk, cbr, on_off, requests};
 use chappe_core::error_model;
@@ -395,6 +396,8 @@ settings! {
         pub on_off: on_off::Config = on_off::Config::default(),
         /// Requests and responses over one TCP connection.
         pub requests: requests::Config = requests::Config::default(),
+        /// QUIC over external flows.
+        pub quic: quic::Config = quic::Config::default(),
         /// Settings of Snoop.
         pub snoop: snoop::Config = snoop::Config::default(),
         /// Explicit loss notification by middleboxes.
@@ -464,6 +467,12 @@ pub const SHELVES: &[Shelf] = &[
     Shelf { name: "Transports of bursts", setting: "on_off.transport", parts: on_off::Transport::WORDS },
     Shelf { name: "Kinds of bursts", setting: "on_off.framing", parts: on_off::Messages::WORDS },
     Shelf { name: "Think times", setting: "requests.think_distribution", parts: app::Times::WORDS },
+    Shelf {
+        name: "Congestion controls of QUIC",
+        setting: "quic.congestion_control",
+        parts: quic::CongestionControl::WORDS,
+    },
+    Shelf { name: "Work of clients of QUIC", setting: "quic.traffic", parts: quic::Traffic::WORDS },
     Shelf { name: "TCP variants", setting: "tcp.variant", parts: tcp::config::variants::Variant::WORDS },
     Shelf { name: "Congestion controls", setting: "tcp.congestion_control", parts: tcp::cc::Rule::WORDS },
     Shelf { name: "Loss recoveries", setting: "tcp.loss_recovery", parts: tcp::config::variants::Method::WORDS },

@@ -419,6 +419,14 @@ impl<'a> Users<'a> {
                 let of = |f: &Flow| (f.requests.has(rest), f.requests.over(&cfg.requests).unused(rest));
                 among(users.map(of), "no flow has the application `requests`")
             }
+            ("quic", _) => {
+                let users = flows.iter().filter(|f| f.app == app::Kind::External);
+                let of = |f: &Flow| (f.quic.has(rest), f.quic.over(&cfg.quic).unused(rest));
+                among(users.map(of), "no flow has the application `external`")
+            }
+            ("flow", Ok(i)) if part == "quic" => {
+                cfg.unused(path).or_else(|| first(i).and_then(|f| f.quic.over(&cfg.quic).unused(own)))
+            }
             ("flow", Ok(i)) if part == "requests" => {
                 cfg.unused(path).or_else(|| first(i).and_then(|f| f.requests.over(&cfg.requests).unused(own)))
             }

@@ -411,6 +411,8 @@ class _Making:
 
         def take(result: Finished | Failed | None) -> None:
             if isinstance(result, Failed):
+                if isinstance(result.error, ScenarioError):
+                    raise result.error  # no run of the study would do better
                 self.failed[result.item.key] = result
             elif result is not None:
                 store.add(result)

@@ -12,6 +12,7 @@ from chappe import _core
 from chappe._common.arguments import problem, problem_of_jobs
 from chappe.errors import StudyError
 from chappe.expressions.reductions import Reduction
+from chappe.results import quic
 from chappe.results.results import Results
 from chappe.results.storage.columns import TABLES
 from chappe.scenario.scenario import Scenario
@@ -62,6 +63,10 @@ def _finished(
     item: Item, scenario: Scenario, progress: Callable[[float], object] | None, reduction: Reduction | None = None
 ) -> Finished:
     """Executes a scenario."""
+    if scenario._core.is_quic():
+        quics = quic.run(scenario, progress)
+        of_run = quics.end, quics.simulated_s, quics.frames_sent, quics.fastest_bps
+        return Finished(item.key, item.seed, *of_run, quics.joinable())
     results = _core.run(scenario._core, progress, None, None, scenario._rules())
     reduced = reduction.of(Results(scenario, results)) if reduction is not None else None
     facts = results.end, results.simulated_s, results.frames_sent, scenario._core.fastest_bps()

@@ -36,8 +36,9 @@ pub struct Transfer {
     messages: Option<Box<Messages>>,
     /// Short segments or messages are not delivered yet.
     pub looks: bool,
-    /// Bytes by which delivered segments were shorter, in total.
-    missed: u64,
+    /// Bytes by which delivered segments were shorter, in total. Where the driver of an external flow tells what the
+    /// application has read, payloads count 0 and these bytes less than 0: a flow needs no memory for it.
+    missed: i64,
 }
 
 /// Undelivered messages in the order in which they were written.
@@ -142,7 +143,7 @@ impl Transfer {
     /// may be sent again.
     pub fn pass_short(&mut self, delivered: u64, acknowledged: u64) {
         while let Some(&(_, missing)) = self.short.get(self.passed).filter(|s| u64::from(s.0) <= delivered) {
-            self.missed += u64::from(missing);
+            self.missed += i64::from(missing);
             self.passed += 1;
         }
         while self.passed > 0 && self.short.pop_front_if(|s| u64::from(s.0) <= acknowledged).is_some() {
@@ -152,11 +153,19 @@ impl Transfer {
 
     /// Accounts for a datagram that has been delivered and may be shorter than others.
     pub fn pass_datagram(&mut self, payload: u32) {
-        self.missed += u64::from(self.payload.0 - payload);
+        self.missed += i64::from(self.payload.0.saturating_sub(payload));
     }
 
-    /// Payload of all packets that have been delivered, given their number \[B\].
+    /// The application has read bytes, which count from the first call on.
+    pub fn read(&mut self, bytes: u64) {
+        if self.payload != Bytes(0) {
+            (self.payload, self.missed) = (Bytes(0), 0);
+        }
+        self.missed -= bytes as i64;
+    }
+
+    /// Payload of all packets that have been delivered, given their number, or what the application has read \[B\].
     pub fn bytes(&self, delivered: u64) -> u64 {
-        delivered * u64::from(self.payload.0) - self.missed
+        (delivered * u64::from(self.payload.0)).wrapping_sub(self.missed as u64)
     }
 }

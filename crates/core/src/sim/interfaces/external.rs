@@ -48,6 +48,14 @@ impl Sim {
         Ok(())
     }
 
+    /// The application at the destination of an external flow has read bytes from its transport. From the first call on,
+    /// also with 0, goodput counts these and not the payloads that arrive. Nothing happens to other flows.
+    pub fn read(&mut self, flow: FlowId, bytes: u64) {
+        if let Some(flow) = self.flows.list.get_mut(flow.index()).filter(|flow| flow.app.is_external()) {
+            flow.transfer.read(bytes);
+        }
+    }
+
     /// Sets the timer of an endpoint, which has one: the run halts with [`Event::Wake`] at this instant, or at once if
     /// it has passed, after all other events of the instant. `Time::NEVER` clears the timer. In a run without external
     /// flows there are no endpoints, and nothing happens.

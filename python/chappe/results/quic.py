@@ -1,0 +1,99 @@
+"""Runs with QUIC, which the program of the distribution `chappe-quic` makes: it has a library for QUIC."""
+
+import json
+import os
+import shutil
+import subprocess
+import sysconfig
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from chappe import _core
+from chappe.errors import Problem, RunError, ScenarioError
+from chappe.scenario.scenario import Scenario
+
+PROGRAM = "chappe-quic"
+
+_PATIENCE_S = 0.1
+"""Time between two looks whether the run is to be ended."""
+
+
+class Answer(NamedTuple):
+    """Results of a run, as the program gives them.
+
+    Attributes:
+        tables: Types and values of the columns of each table.
+    """
+
+    version: str
+    epoch: int
+    end: str
+    simulated_s: float
+    measured_from_s: float
+    frames_sent: int
+    fastest_bps: int | None
+    tables: dict[str, dict[str, tuple[str, list[Any]]]]
+
+    def joinable(self) -> _core.Tables:
+        """The tables as those of runs of studies."""
+        tables = self.tables.items()
+        return _core.Tables([(name, [(c, (kind, v)) for c, (kind, v) in columns.items()]) for name, columns in tables])
+
+
+def run(scenario: Scenario, progress: Callable[[float], object] | None, qlog: Path | None = None) -> Answer:
+    """Runs a scenario with flows of QUIC in a process of its own.
+
+    Args:
+        scenario: The scenario.
+        progress: Function that is called several times a second with the share 0, and may raise to end the run.
+        qlog: Folder for a qlog of each end of each connection, which exists; ``None``: none is written.
+
+    Raises:
+        ScenarioError: If the program is not installed, or belongs to another version, or tables are to be recorded.
+        RunError: If the program fails.
+    """
+    if scenario._core.is_recording():
+        raise refusal("run.record", "a run with QUIC records no tables", "set run.record = [], or leave QUIC out")
+    command = [_program(), *([] if qlog is None else [f"--qlog={qlog}"])]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, encoding="utf-8") as process:
+        given: str | None = scenario.to_toml()
+        try:
+            while True:
+                try:
+                    out, err = process.communicate(given, _PATIENCE_S)
+                    break
+                except subprocess.TimeoutExpired:
+                    given = None
+                    if progress is not None:
+                        progress(0.0)
+        except BaseException:
+            process.kill()
+            raise
+    if process.returncode:
+        raise RunError(f"{PROGRAM}: {err.strip().removeprefix('error: ') or f'exit code {process.returncode}'}")
+    answer = Answer(**json.loads(out))
+    if (answer.version, answer.epoch) != (_core.VERSION, _core.RESULTS_EPOCH):
+        message = f"{command[0]} is of version {answer.version} with results epoch {answer.epoch}, this is version "
+        message += f"{_core.VERSION} with epoch {_core.RESULTS_EPOCH}"
+        raise refusal("quic.congestion_control", message, 'install both together: pip install --upgrade "chappe[quic]"')
+    return answer
+
+
+def _program() -> str:
+    """Path of the program: that of this installation, or else one in the path of commands.
+
+    Raises:
+        ScenarioError: If there is none.
+    """
+    own = shutil.which(PROGRAM, path=sysconfig.get_path("scripts"))
+    if found := own or shutil.which(PROGRAM, path=os.environ.get("PATH")):
+        return found
+    message = f"QUIC needs the program {PROGRAM}, which is not installed"
+    raise refusal("quic.congestion_control", message, 'install it: pip install "chappe[quic]"')
+
+
+def refusal(setting: str, message: str, help_: str) -> ScenarioError:
+    """Error for what a run with QUIC cannot do."""
+    return ScenarioError([Problem(setting, message, help_, None, None, None)])
