@@ -177,9 +177,11 @@ def _tables(text: str) -> dict[str, dict[str, Any]]:
     """First paragraph and columns of each table."""
     found: dict[str, dict[str, Any]] = {}
     for section in re.split(r"^#{2,3} ", text, flags=re.MULTILINE)[1:]:
-        named = re.match(r"`(\w+)`\n\n(.*?)\n\n", section, re.DOTALL)
+        # "`flows`", or "QUIC in `flows`" with further columns.
+        named = re.match(r"(?:\w+ in )?`(\w+)`\n\n(.*?)\n\n", section, re.DOTALL)
         if named and (columns := _described(section, "| column | meaning |")):
-            found[named[1]] = {"about": " ".join(named[2].split()), "columns": columns}
+            about = {"about": " ".join(named[2].split()), "columns": {}}
+            found.setdefault(named[1], about)["columns"] |= columns
     for table in found.values():
         table["columns"] = dict(_ranges(found, table["columns"]))
     columns_of = {name: table["columns"] for name, table in found.items()}

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import chappe
+import polars as pl
 import pytest
 from chappe import cli
 from chappe.results import quic
+from chappe.results.storage.tables import TYPES
 from command import REPOSITORY
 
 BOTH = [{"src": 0, "dst": 3, "app": "external"}, {"src": 3, "dst": 0, "app": "external"}]
@@ -51,7 +53,9 @@ def test_flows_have_the_words_of_quic() -> None:
     page = (REPOSITORY / "docs" / "results.md").read_text(encoding="utf-8")
     section = page.partition("\n## QUIC in `flows`\n")[2].partition("\n## ")[0]
     others = chappe.run({**CHAIN, "quic.congestion_control": "none"}).flows.columns
-    assert re.findall(r"^\| `(\w+)`", section, re.MULTILINE) == [c for c in results.flows.columns if c not in others]
+    added = results.flows.select(pl.exclude(others)).schema
+    assert re.findall(r"^\| `(\w+)`", section, re.MULTILINE) == list(added)
+    assert {name: TYPES[kind]() for name, kind in quic.COLUMNS.items()} == dict(added)
 
 
 def test_a_seed_repeats_a_run() -> None:
@@ -106,7 +110,11 @@ def test_a_qlog_has_the_packets_that_the_library_counts(tmp_path: Path) -> None:
 def test_a_study_compares_quic_with_tcp(tmp_path: Path) -> None:
     tcp = {"flow": [{"src": 0, "dst": 3}], "quic.congestion_control": "none", "tcp.congestion_control": "cubic"}
     cases = {"QUIC": {}, "TCP": tcp}
-    study = chappe.sweep({**CHAIN, "extends": "linux-tun"}, cases=cases, seeds=3, jobs=2, out=tmp_path / "study")
+    lost = {"lost": "sum(flows.quic_packets_lost) / sum(flows.quic_packets_sent)"}
+    base = {**CHAIN, "extends": "linux-tun"}
+    study = chappe.sweep(base, cases=cases, seeds=3, jobs=2, out=tmp_path / "study", measures=lost)
+    assert 0 < study.runs.filter(case="QUIC")["lost"].min() < 0.1  # type: ignore[operator]  # a number
+    assert study.runs.filter(case="TCP")["lost"].is_null().all()
     summary = study.summary(["goodput_bps"])
     assert summary["case"].to_list() == ["QUIC", "TCP"]
     assert (summary["n"] == 3).all()

@@ -20,8 +20,10 @@ from numpy.typing import NDArray
 from chappe import _core
 from chappe._common.arguments import quoted
 from chappe.expressions.parser import Aggregate, Condition, Node, of_rows, rows_where
+from chappe.results import quic
 from chappe.results.arrivals import first_arrivals
 from chappe.results.results import Results, run
+from chappe.results.storage import tables
 from chappe.results.storage.columns import TABLES
 from chappe.results.storage.recorded import RECORDED
 from chappe.scenario.scenario import Scenario, parts
@@ -405,6 +407,7 @@ def columns() -> Mapping[str, Mapping[str, pl.DataType]]:
     settings = {"run.batches": 1, "run.warmup_batches": 0, "run.record": list(RECORDED)}
     results = run(Scenario.chain(1, settings, stop="1 delivered"))
     found = {name: dict(results.table(name).schema) for name in (*TABLES, *RECORDED)}
+    found["flows"] |= {name: tables.TYPES[kind]() for name, kind in quic.COLUMNS.items()}
     made = {name: make(results) for name, make in _OF_PACKETS.items()}
     made[INTERVALS] = intervals(results.samples, results.flows)
     words = {

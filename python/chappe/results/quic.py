@@ -15,6 +15,15 @@ from chappe.scenario.scenario import Scenario
 
 PROGRAM = "chappe-quic"
 
+COLUMNS = {
+    **dict.fromkeys(("quic_stack", "quic_congestion_control", "quic_role", "quic_lost_because"), "text"),
+    **dict.fromkeys(("quic_handshake_time_s", "quic_srtt_s", "quic_min_rtt_s", "quic_mean_response_time_s"), "float"),
+    **dict.fromkeys(("quic_streams_opened", "quic_packets_sent", "quic_packets_lost", "quic_pings_sent"), "int"),
+    **dict.fromkeys(("quic_mtu_probes_sent", "quic_congestion_events", "quic_cwnd_bytes", "quic_mtu_bytes"), "int"),
+    "quic_responses": "int",
+}
+"""Further columns of the table `flows` in runs with QUIC, and their types."""
+
 _PATIENCE_S = 0.1
 """Time between two looks whether the run is to be ended."""
 
