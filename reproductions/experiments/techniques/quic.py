@@ -250,18 +250,19 @@ def page() -> str:
         ),
         "open": (
             "Over 7 hops of `802.11n` CUBIC and NewReno of the library reach a tenth less than those of TCP, and its"
-            " BBR a sixth more, because it paces otherwise ([below](#why-7-hops-of-80211n-differ))."
+            " BBR a sixth more; pacing is the likely reason ([below](#why-7-hops-of-80211n-differ))."
         ),
         "reasons": (
-            "Two explanations were tried; the other settings are those of the tables above. **Pacing** decides, "
-            "because it decides how many MPDUs wait for a frame: a paced sender has shorter aggregates, takes the "
-            "channel more often, and its frames collide more often. TCP with pacing of the library's rate loses a "
-            "third of its goodput. The library has bursts of at least 10 datagrams and lies between the two. Its "
-            "BBR, whose window is far above what the path holds and whose own rate the library ignores, is hardly "
-            "paced, but BBR of TCP is. The size of the effect in the library itself was not measured: its pacing "
-            "cannot be switched off, and Chappe's TCP has no bursts of 10. **Acknowledgements** do not explain it: "
-            "the library sends one for each A-MPDU, TCP one for two segments. With receive offload (`tcp.gro`) TCP "
-            "does the same, and Reno gains 4 %, the opposite of the difference; BBR gains 1 %."
+            "Two explanations were tried; the other settings are those of the tables above. **Pacing** has the right "
+            "sign and more than the size, because it decides how many MPDUs wait for a frame: a paced sender has "
+            "shorter aggregates, takes the channel more often, and its frames collide more often. TCP with pacing of "
+            "the library's rate loses a third of its goodput. The library has bursts of at least 10 datagrams and lies"
+            " between the two. Its BBR, whose window is far above what the path holds and whose own rate the library "
+            "ignores, is hardly paced, but BBR of TCP is. The size of the effect in the library itself was not "
+            "measured: its pacing cannot be switched off, and Chappe's TCP has no bursts of 10. **Acknowledgements** "
+            "do not explain CUBIC and NewReno: the library sends one for each A-MPDU, TCP one for two segments. With "
+            "receive offload (`tcp.gro`) Reno does the same and gains 4 %, the opposite of the difference. For BBR "
+            "that tells nothing, because offload hardly changes its acknowledgements."
         ),
         "own": (
             "A congestion control of one's own, by the trait of the library, is "
