@@ -407,7 +407,7 @@ def columns() -> Mapping[str, Mapping[str, pl.DataType]]:
     settings = {"run.batches": 1, "run.warmup_batches": 0, "run.record": list(RECORDED)}
     results = run(Scenario.chain(1, settings, stop="1 delivered"))
     found = {name: dict(results.table(name).schema) for name in (*TABLES, *RECORDED)}
-    found["flows"] |= {name: tables.TYPES[kind]() for name, kind in quic.COLUMNS.items()}
+    found["flows"] |= {name: tables.TYPES[kind]() for name, kind in quic.COLUMNS.items() if kind != "text"}
     made = {name: make(results) for name, make in _OF_PACKETS.items()}
     made[INTERVALS] = intervals(results.samples, results.flows)
     words = {

@@ -34,12 +34,15 @@ def of_file(table: str, scenario: Scenario, version: str, epoch: int) -> dict[st
         version: Version of Chappe that made the run.
         epoch: Results epoch of the run.
     """
+    described = columns(table)
+    if not scenario._core.is_quic():
+        described = {name: text for name, text in described.items() if not name.startswith("quic_")}
     return {
         "chappe.version": version,
         "chappe.results_epoch": str(epoch),
         "chappe.seed": str(scenario.settings["run"]["seed"]),
         "chappe.settings_sha256": digest(scenario.settings),
-        "chappe.columns": _json(columns(table)),
+        "chappe.columns": _json(described),
     }
 
 
