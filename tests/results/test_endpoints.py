@@ -103,7 +103,7 @@ def test_wrong_calls_are_named() -> None:
     with chappe.start(three) as sim:
         for node in (2, -1, True, "0"):
             with pytest.raises(ValueError, match=r"is no endpoint; external flows begin or end at the nodes \[0, 1\]"):
-                sim.endpoint(node)  # type: ignore[arg-type]
+                sim.endpoint(node)
         one, two = sim.endpoint(1), sim.endpoint(0)
         with pytest.raises(ValueError, match=r"flow=None: the external flows from node 0 are \[0, 2\]"):
             two.send(10, tag=1)

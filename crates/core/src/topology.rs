@@ -108,7 +108,7 @@ settings! {
         /// Positions of a listed topology.
         pub(everyday) positions: Vec<Position> = Vec::new()
             ; used when |c| c.kind == Kind::List, else "`topology.kind` is not `list`",
-        /// CSV file with the positions: columns x_m, y_m, and optionally node.
+        /// CSV file with the positions: columns x_m, y_m, and optionally node and name.
         pub(everyday) file: Option<String> | "none" = None
             ; used when |c| c.kind == Kind::File, else "`topology.kind` is not `file`",
         /// Number of nodes without a radio. They are numbered after those with a radio.

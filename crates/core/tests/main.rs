@@ -31,6 +31,7 @@ mod mac80211;
 mod measured;
 mod middleboxes;
 mod mobility;
+mod names;
 mod no_alloc;
 mod observers;
 mod on_off;

@@ -27,6 +27,7 @@ use pyo3::types::PyDict;
 use recorded::Recorded;
 use serde_json::{Value as Json, json};
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use tables::Tables;
 
@@ -128,6 +129,16 @@ impl Scenario {
     /// Positions of the nodes: x and y [m].
     fn places(&self) -> (Vec<f64>, Vec<f64>) {
         self.0.layout().positions.iter().map(|p| (p.x, p.y)).unzip()
+    }
+
+    /// Names of the nodes that have one, by number.
+    fn names(&self) -> BTreeMap<u32, String> {
+        self.0.names().clone()
+    }
+
+    /// A text for people in which "node 17" is "node roof-17", if this is the name of the node.
+    fn in_text(&self, text: &str) -> String {
+        self.0.in_text(text).into_owned()
     }
 
     /// Movements of the nodes in a run with this seed, up to an instant [ns], as a file in one of the formats.

@@ -39,13 +39,15 @@ use chappe_core::setting::{
 use chappe_core::topology;
 use chappe_core::unit::{BitRate, Time};
 use chappe_core::wlan::Mode;
+use read::names::{self, Names};
 use read::source::{self, Reader, within};
 use read::unreadable::Unreadable;
 use read::{error, file_or_text, files};
 use schema::events;
 use schema::flows::{Ends, FlowEntry};
 use serde_json::{Value as Json, json};
-use std::collections::BTreeSet;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use validate::unused;
 
 /// A radio link from one node to another.
@@ -69,6 +71,7 @@ pub struct Scenario {
     cost: Cost,
     /// Tree of all values, including those of extended files.
     tree: Node,
+    names: Names,
     /// Problems that do not prevent a run.
     pub warnings: Vec<Problem>,
     /// Settings without effect that the scenario itself sets.
@@ -165,20 +168,23 @@ impl Scenario {
         let mut tree = Node { value: Value::Table(tree), origin: None };
         let unreadable = Unreadable::of(&report);
         let mut config = Config::default();
-        config.apply(&tree, "", &mut report);
         let name = sources.texts.first().map_or("scenario", |t| t.0.as_str());
-        let mut warnings = files::read(&mut config, &mut tree, name, access, &mut report);
+        let names = Names::resolve(&mut tree, name, access);
+        config.apply(&tree, "", &mut report);
+        let mut warnings = files::read(&mut config, &mut tree, name, access, &names, &mut report);
         add_default_flow(&mut config, &tree);
         let (findings, layout) = validate::check(&config, &tree, &sources);
         unreadable.add_findings(&mut report, findings.errors);
+        names.tell(&mut report);
         if !report.problems.is_empty() {
             return Err(Errors { problems: report.problems, more: report.more, sources });
         }
         warnings.append(findings.warnings);
+        names.tell(&mut warnings);
         let Report { problems: warnings, more: more_warnings, .. } = warnings;
         // A scenario with all settings, as from `effective_toml`, did not choose them, so it gets no warnings.
         let unused = if findings.is_complete && changed.is_empty() { vec![] } else { findings.unused };
-        Ok(Scenario { config, layout, cost: findings.cost, tree, warnings, unused, more_warnings, sources })
+        Ok(Scenario { config, layout, cost: findings.cost, tree, names, warnings, unused, more_warnings, sources })
     }
 
     /// Adds warnings for settings without effect. Skips a setting that was not `changed` and had an effect `before` the
@@ -258,6 +264,16 @@ impl Scenario {
     /// Positions of the nodes, and flows.
     pub fn layout(&self) -> &Layout {
         &self.layout
+    }
+
+    /// Names of the nodes that have one, by number.
+    pub fn names(&self) -> &BTreeMap<u32, String> {
+        self.names.of_nodes()
+    }
+
+    /// A text for people in which "node 17" is "node roof-17", if this is the name of the node.
+    pub fn in_text<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.names.in_text(text)
     }
 
     /// Radio links at the beginning without interference: each direction once, sorted.
@@ -363,7 +379,7 @@ impl Scenario {
 
     /// Setup of a run with this seed; `None`: the seed of the scenario.
     pub fn setup(&self, seed: Option<u64>) -> Setup {
-        setup::setup(&self.config, &self.layout, seed.unwrap_or(self.config.run.seed))
+        setup::setup(&self.config, &self.layout, self.names(), seed.unwrap_or(self.config.run.seed))
     }
 
     /// Movement patterns of the nodes in a run with this seed; `None`: the seed of the scenario.
@@ -431,6 +447,7 @@ pub fn json_schema() -> Json {
     let mut schema = Config::default().schema();
     unused::describe(&mut schema);
     events::describe(&mut schema);
+    names::describe(&mut schema);
     let extends = json!({
         "description": format!("Preset ({}) or scenario file that this scenario extends, or a list of them", presets::NAMES.join(", ")),
         "anyOf": [{ "type": "string" }, { "type": "array", "items": { "type": "string" } }],

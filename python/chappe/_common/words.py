@@ -4,6 +4,7 @@ import contextlib
 import os
 import re
 import sys
+from collections.abc import Mapping
 
 _OBEYED = re.compile(
     "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb"
@@ -28,6 +29,11 @@ def count(n: int, thing: str) -> str:
 def times(n: int) -> str:
     """Number of times: ``once``, ``twice``, ``2,000 times``."""
     return {1: "once", 2: "twice"}.get(n, f"{n:,} times")
+
+
+def node_label(node: int | str, names: Mapping[int, str]) -> str:
+    """Name of a node; its number if it has none."""
+    return names.get(int(node), str(node))
 
 
 def tell(text: str) -> None:

@@ -138,6 +138,10 @@ def _flow(text: str) -> int:
     return int(text)
 
 
+def _flow_or_node(text: str) -> int | str:
+    return int(text) if re.fullmatch(r"[0-9]{1,9}", text) else text
+
+
 def _lines(text: str) -> int:
     if not re.fullmatch(r"[0-9]{1,9}", text) or int(text) == 0:
         raise argparse.ArgumentTypeError(f"a number of lines is a whole number of at least 1, not {plain(text)}")
@@ -412,7 +416,12 @@ def parser(words: Sequence[str] = ()) -> Parser:
     _flows_option(q)
     q.add_argument("--what", metavar="NAME", help="of a run: cwnd, rtt, queue, energy, air (default: goodput)")
     q.add_argument(
-        "--only", type=_flow, metavar="N", action="append", default=[], help="flow or node of a run; may be repeated"
+        "--only",
+        type=_flow_or_node,
+        metavar="N",
+        action="append",
+        default=[],
+        help="flow or node of a run, or name of a node; may be repeated",
     )
     q.add_argument("--from", dest="from_", metavar="TIME", help='begin of the figure of a run, such as "28 s"')
     q.add_argument("--until", metavar="TIME", help="end of the figure of a run")

@@ -84,6 +84,8 @@ def _plot_windows(args: argparse.Namespace) -> int:
     if len(args.only) > 1:
         raise CommandError("--what cwnd shows one flow of a scenario: give --only once")
     flow = args.only[0] if args.only else 0
+    if isinstance(flow, str):
+        raise CommandError(f"--what cwnd shows a flow of a scenario, which has a number: --only {flow} is none")
     paths, data, times, scenario = collect_errors(
         lambda: _paths(args.out, f"{stem_of(args.file)}-cwnd"),
         lambda: None if args.data is None else output(args.data, "--data", outputs.WINDOWS, [Path(args.file)]),

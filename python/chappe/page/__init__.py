@@ -12,7 +12,7 @@ import polars as pl
 
 from chappe import RESULTS_EPOCH, __version__, _core
 from chappe import text as show
-from chappe._common.words import count, plain
+from chappe._common.words import count, node_label, plain
 from chappe.measures import measure_of
 from chappe.page.map import drawn
 from chappe.printing import problems
@@ -202,7 +202,9 @@ def _data(results: Results) -> dict[str, Any]:
     texts = {}
     if isinstance(measured, _core.Results):
         texts = {name: text for name in _CHECKED if (text := measured.table_json(name)) is not None}
+    names = results.scenario.names
     return {
+        **({"names": names} if names else {}),
         "settings": results.scenario.settings,
         "epoch": results.epoch,
         "simulated_s": results.simulated_s,
@@ -261,15 +263,19 @@ def _findings(results: Results) -> list[str]:
 def _stories(of_flows: Overview) -> list[Story]:
     """Stories of the worst flows."""
     return [
-        Story(f"Flow {flow}", story.findings, [t for t in (_delays(story.delays), _paths(story.paths)) if t.rows])
+        Story(
+            f"Flow {flow}",
+            story.findings,
+            [t for t in (_delays(story.delays, story.names), _paths(story.paths)) if t.rows],
+        )
         for flow, story in of_flows.stories.items()
     ]
 
 
-def _delays(delays: pl.DataFrame) -> Table:
+def _delays(delays: pl.DataFrame, names: Mapping[int, str]) -> Table:
     ordered = delays.sort("mean_s", descending=True, maintain_order=True)
     rows = [
-        (place(row), str(row["node"]), _ms(row["mean_s"]), f"{100 * row['share']:.1f} %")
+        (place(row, names), node_label(row["node"], names), _ms(row["mean_s"]), f"{100 * row['share']:.1f} %")
         for row in ordered.head(_IN_FULL).iter_rows(named=True)
     ]
     if len(rest := ordered.slice(_IN_FULL)):
@@ -300,10 +306,12 @@ def _flows(results: Results) -> Table:
         "RTT",
         "delay",
     )
+    names = results.scenario.names
     rows = [
         (
-            str(f["flow"]), str(f["src"]), str(f["dst"]), f["variant"] or f["transport"], show.rate(f["goodput_bps"]),
-            f"{f['packets_delivered']:,}", _many(f["retransmissions"]), _many(f["timeouts"]),
+            str(f["flow"]), node_label(f["src"], names), node_label(f["dst"], names), f["variant"] or f["transport"],
+            show.rate(f["goodput_bps"]), f"{f['packets_delivered']:,}", _many(f["retransmissions"]),
+            _many(f["timeouts"]),
             show.number(f["mean_window_segments"], 3), _ms(f["mean_rtt_s"]), _ms(f["mean_delay_s"]),
         )
         for f in results.flows.head(_MANY).iter_rows(named=True)

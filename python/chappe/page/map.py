@@ -1,5 +1,8 @@
 """Map of the nodes of a scenario, as SVG."""
 
+from html import escape
+
+from chappe._common.words import node_label
 from chappe.scenario.scenario import Scenario
 
 _WIDTH = 460
@@ -15,6 +18,7 @@ _TIP = (
 def drawn(scenario: Scenario, most_links: int = _MOST_LINKS) -> str:
     """The nodes with a radio to scale, with their links, unless these are too many, and flows; empty without radios."""
     xs, ys = scenario._core.places()
+    names = scenario.names
     if not xs:
         return ""
     wide, high = max(max(xs) - min(xs), 1.0), max(max(ys) - min(ys), 1.0)
@@ -45,7 +49,7 @@ def drawn(scenario: Scenario, most_links: int = _MOST_LINKS) -> str:
         x, y = place(node)
         parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{5 if len(xs) <= _NUMBERED else 3}"/>')
         if len(xs) <= _NUMBERED:
-            parts.append(f'<text x="{x + 7:.1f}" y="{y - 5:.1f}">{node}</text>')
+            parts.append(f'<text x="{x + 7:.1f}" y="{y - 5:.1f}">{escape(node_label(node, names))}</text>')
     bar = 10 ** (len(str(int(wide / 4))) - 1) if wide >= 4 else 1
     parts.append(line(30, height - 12, 30 + bar * scale, height - 12))
     return "".join([*parts, f'<text x="{36 + bar * scale:.1f}" y="{height - 8:.0f}">{bar} m</text></svg>'])

@@ -111,9 +111,11 @@
     for (const row of all) rows.push(row);
   };
 
+  const label = (n) => (data.names || {})[n] ?? String(n);
+
   const words = (text) => (text || "").replaceAll("_", " ");
   const told = {
-    dropped: (r) => `packet ${r.packet} is dropped at node ${r.node}: ${(r.drop_reason || "").replaceAll("_", " ")}${r.retry_cause ? ", " + r.retry_cause.replaceAll("_", " ") : ""}`,
+    dropped: (r) => `packet ${r.packet} is dropped at node ${label(r.node)}: ${(r.drop_reason || "").replaceAll("_", " ")}${r.retry_cause ? ", " + r.retry_cause.replaceAll("_", " ") : ""}`,
   };
 
   const take = () => {
@@ -123,7 +125,7 @@
     for (const r of added.frames) {
       r.end_s = r.time_s + r.airtime_s;
       r.lost = LOST.includes(r.outcome) || r.outcome === "out_of_range";
-      if (LOST.slice(0, 3).includes(r.outcome)) event(r.time_s, "collision", `${r.frame_type} of node ${r.src} to node ${r.dst} is lost: ${words(r.outcome)}`);
+      if (LOST.slice(0, 3).includes(r.outcome)) event(r.time_s, "collision", `${r.frame_type} of node ${label(r.src)} to node ${label(r.dst)} is lost: ${words(r.outcome)}`);
     }
     // Sorted by the beginning of the frame, so that the bars of an interval are found.
     for (const r of added.heard) [r.end_s, r.time_s] = [r.time_s, r.started_at_s];
@@ -132,13 +134,13 @@
       run.ways.get(r.packet).push(r);
       wire(r, added.wires);
       if (r.event === "dropped") event(r.time_s, "drop", told.dropped(r));
-      else if (r.event === "delivered" && r.node === r.dst) event(r.time_s, "delivered", `packet ${r.packet} (${words(r.packet_type)} ${r.sequence}) is delivered at node ${r.node}`, false);
+      else if (r.event === "delivered" && r.node === r.dst) event(r.time_s, "delivered", `packet ${r.packet} (${words(r.packet_type)} ${r.sequence}) is delivered at node ${label(r.node)}`, false);
     }
     for (const r of added.cwnd) {
       if (r.event === "timeout") event(r.time_s, "timeout", `the timer of flow ${r.flow} expires, the next timeout after ${r.rto_s.toPrecision(3)} s`);
       if (r.event === "fast_retransmit") event(r.time_s, "repair", `flow ${r.flow} retransmits after duplicate acknowledgements`, false);
     }
-    for (const r of rowsOf(rows.routes || {})) if (r.event === "removed") event(r.time_s, "route", `node ${r.node} loses its route to node ${r.dst}`);
+    for (const r of rowsOf(rows.routes || {})) if (r.event === "removed") event(r.time_s, "route", `node ${label(r.node)} loses its route to node ${label(r.dst)}`);
     for (const f of [...added.frames, ...added.wires]) run.long = Math.max(run.long, f.end_s - f.time_s);
     for (const name of LISTS) add(run[name], added[name]);
     if (run.frames.length > KEPT || run.heard.length > KEPT_HEARD) {
@@ -291,7 +293,7 @@
     return [c, width, height];
   };
 
-  const laneName = (lane) => (lane.channel === null ? `node ${lane.n}` : `${lane.n} ch ${lane.channel}`);
+  const laneName = (lane) => (lane.channel === null ? `node ${label(lane.n)}` : `${label(lane.n)} ch ${lane.channel}`);
 
   const cross = (c, x, y, w, h) => {
     c.beginPath();
@@ -480,7 +482,8 @@
       radios.forEach((s, i) => dot(n, x + 2.3 * radius * i, y, s, i ? radius - 2 : radius));
       if (!named) return;
       c.fillStyle = ink;
-      c.fillText(String(n), x - radius - (n > 9 ? 8 : 2), y - radius);
+      const name = label(n);
+      c.fillText(name, x - radius - (name.length > 1 ? 8 : 2), y - radius);
       const s = radios[0], queued = radios.reduce((sum, r) => sum + (r ? r.packets : 0), 0);
       if (queued) {
         c.fillStyle = accent;
@@ -496,8 +499,8 @@
     setText("seen", node === null ? "Point at a node, or choose one, for its NAV, backoff, contention window and queue." : seen(node, of.get(node)));
   };
 
-  const seen = (n, radios) => (!radios ? `Node ${n} has no radio.` : radios.map((s) => [
-    `Node ${n}${run.several ? ` on channel ${s.channel}` : ""} ${STATE[s.state]}${s.src !== null && s.state !== "idle" ? `, locked on node ${s.src}` : ""}`,
+  const seen = (n, radios) => (!radios ? `Node ${label(n)} has no radio.` : radios.map((s) => [
+    `Node ${label(n)}${run.several ? ` on channel ${s.channel}` : ""} ${STATE[s.state]}${s.src !== null && s.state !== "idle" ? `, locked on node ${label(s.src)}` : ""}`,
     s.nav_time_s > 0 ? `NAV ${seconds(s.nav_time_s)}` : "NAV idle",
     s.backoff_slots === null ? "no backoff" : `backoff ${s.backoff_slots} slots ${s.counting ? "to go" : "frozen"}`,
     `CW ${s.cw}`,
@@ -555,8 +558,8 @@
     curved = performance.now();
     if (at("energy").hidden === run.energy.length > 0) at("energy").hidden = !run.energy.length;
     curves("windows", "congestion windows [segments]", run.cwnd, (r) => r.flow, (r) => r.cwnd_segments, (k) => `flow ${k}`);
-    curves("queues", "queues [packets] of nodes", run.queue, (r) => (r.wired_dst === null ? `${r.node}${run.several ? ` ch ${r.channel}` : ""}${CATEGORIES[r.access_category] || ""}` : `${r.node}-${r.wired_dst}`), (r) => r.packets, (k) => k);
-    if (run.energy.length) curves("energy", "energy left [J] of nodes", run.energy, (r) => r.node, (r) => r.remaining_j, (k) => String(k));
+    curves("queues", "queues [packets] of nodes", run.queue, (r) => (r.wired_dst === null ? `${label(r.node)}${run.several ? ` ch ${r.channel}` : ""}${CATEGORIES[r.access_category] || ""}` : `${label(r.node)}-${label(r.wired_dst)}`), (r) => r.packets, (k) => k);
+    if (run.energy.length) curves("energy", "energy left [J] of nodes", run.energy, (r) => r.node, (r) => r.remaining_j, label);
   };
 
   const list = () => {
@@ -592,7 +595,7 @@
   // The receivers of a frame by what became of it there.
   const receivers = (f) => {
     const rows = run.heard.slice(from(run.heard, f.time_s - 1e-9), from(run.heard, f.time_s + 1e-9)).filter((h) => h.src === f.src && h.channel === f.channel);
-    const parts = ["decoded", "collided", "damaged", "sensed", "noise"].map((verdict) => [verdict, rows.filter((h) => h.verdict === verdict).map((h) => h.node)]);
+    const parts = ["decoded", "collided", "damaged", "sensed", "noise"].map((verdict) => [verdict, rows.filter((h) => h.verdict === verdict).map((h) => label(h.node))]);
     return parts.filter((p) => p[1].length).map(([verdict, nodes]) => `${verdict} at ${nodes.join(", ")}`).join("; ");
   };
 
@@ -600,17 +603,17 @@
     const box = at("story"), head = document.createElement("p"), way = document.createElement("ol");
     const fate = f.outcome === null ? "on the air at the end" : words(f.outcome);
     head.textContent = f.channel === null
-      ? `A packet of ${f.bytes} B over the wire from node ${f.src} to node ${f.dst}, ${f.time_s.toFixed(6)} s to ${f.end_s.toFixed(6)} s.`
-      : `${f.frame_type} of node ${f.src} to ${f.dst === null ? "all" : "node " + f.dst}, ${f.bytes} B${f.mpdus > 1 ? ` in ${f.mpdus} MPDUs` : ""} at ${f.rate_bps / 1e6} Mbit/s, ${f.time_s.toFixed(6)} s to ${f.end_s.toFixed(6)} s${f.retry ? ", a repetition" : ""}: ${fate}${f.lost ? ` at node ${f.dst}` : ""}. By node: ${receivers(f) || "nobody was locked on it"}.`;
+      ? `A packet of ${f.bytes} B over the wire from node ${label(f.src)} to node ${label(f.dst)}, ${f.time_s.toFixed(6)} s to ${f.end_s.toFixed(6)} s.`
+      : `${f.frame_type} of node ${label(f.src)} to ${f.dst === null ? "all" : "node " + label(f.dst)}, ${f.bytes} B${f.mpdus > 1 ? ` in ${f.mpdus} MPDUs` : ""} at ${f.rate_bps / 1e6} Mbit/s, ${f.time_s.toFixed(6)} s to ${f.end_s.toFixed(6)} s${f.retry ? ", a repetition" : ""}: ${fate}${f.lost ? ` at node ${f.dst}` : ""}. By node: ${receivers(f) || "nobody was locked on it"}.`;
     if (f.lost) {
       const near = run.frames.slice(from(run.frames, f.time_s - run.long), from(run.frames, f.end_s));
       const others = near.filter((g) => g !== f && g.end_s > f.time_s && g.channel === f.channel);
-      if (others.length) head.textContent += ` On the air at the same time: ${others.map((g) => `${g.frame_type} of node ${g.src}`).join(", ")}.`;
+      if (others.length) head.textContent += ` On the air at the same time: ${others.map((g) => `${g.frame_type} of node ${label(g.src)}`).join(", ")}.`;
     }
     for (const r of (f.packet === null ? [] : run.ways.get(f.packet) || [])) {
       const item = document.createElement("li"), go = document.createElement("button");
       go.type = "button";
-      go.textContent = r.event === "dropped" ? `${r.time_s.toFixed(6)} s  ${told.dropped(r)}` : `${r.time_s.toFixed(6)} s  packet ${r.packet} ${r.event} at node ${r.node}${r.next_hop === null ? "" : ", next hop " + r.next_hop}`;
+      go.textContent = r.event === "dropped" ? `${r.time_s.toFixed(6)} s  ${told.dropped(r)}` : `${r.time_s.toFixed(6)} s  packet ${r.packet} ${r.event} at node ${label(r.node)}${r.next_hop === null ? "" : ", next hop " + r.next_hop}`;
       go.addEventListener("click", () => seek(r.time_s));
       item.append(go);
       way.append(item);
@@ -706,7 +709,7 @@
     link.download = `node-${n}.pcapng`;
     link.click();
     setTimeout(() => URL.revokeObjectURL(url), 10000);
-    said.textContent = `The capture of node ${n} has ${parts.reduce((sum, p) => sum + p.length, 0).toLocaleString("en")} B.`;
+    said.textContent = `The capture of node ${label(n)} has ${parts.reduce((sum, p) => sum + p.length, 0).toLocaleString("en")} B.`;
   };
 
   const table = (flows) => {
@@ -757,7 +760,7 @@
       slider.addEventListener("change", () => rerun(slid()));
     }
     const nodes = at("node");
-    for (const n of new Set(run.lanes.map((l) => l.n))) nodes.append(new Option(`node ${n}`, String(n)));
+    for (const n of new Set(run.lanes.map((l) => l.n))) nodes.append(new Option(`node ${label(n)}`, String(n)));
     const choose = (n) => { node = n; nodes.value = n === null ? "" : String(n); map(); };
     nodes.addEventListener("change", () => choose(nodes.value === "" ? null : Number(nodes.value)));
     const nearest = (e) => {

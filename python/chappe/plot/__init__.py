@@ -13,6 +13,7 @@ import polars as pl
 
 from chappe._common.files import write_file
 from chappe._common.outputs import MARK
+from chappe._common.words import node_label
 from chappe.measures import MEASURES
 
 # Functions import matplotlib themselves: matplotlib takes longer to load than most commands take to run.
@@ -529,6 +530,7 @@ def topology(
     links: Sequence[tuple[int, int]],
     flows: Sequence[tuple[int, int]],
     wired: int = 0,
+    names: Mapping[int, str] | None = None,
 ) -> "Figure":
     """Plots the map of a network: nodes to scale [m], their links, and flows as arrows from source to destination.
 
@@ -537,6 +539,7 @@ def topology(
         links: Numbers of the nodes at both ends.
         flows: Numbers of source and destination.
         wired: Number of flows with an end that has no radio, and no place.
+        names: Names of the nodes that have one, by number.
     """
     import matplotlib as mpl
     from matplotlib.collections import LineCollection
@@ -560,7 +563,7 @@ def topology(
         many = len(nodes) > NUMBERED
         axes.scatter(xs, ys, s=12 if many else 34, color="#1d2733", zorder=3)
         for n, place in enumerate(() if many else nodes):
-            axes.annotate(str(n), place, (5, 5), textcoords="offset points", fontsize=7, zorder=4)
+            axes.annotate(node_label(n, names or {}), place, (5, 5), textcoords="offset points", fontsize=7, zorder=4)
         axes.set_aspect("equal")
         # A chain has no height of its own, but its arrows have.
         edge = 0.07 * max(wide, high)

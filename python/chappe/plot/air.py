@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from chappe import plot
-from chappe._common.words import count
+from chappe._common.words import count, node_label
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -61,6 +61,6 @@ def figure(results: "Results", only: Sequence[int] | None, from_s: float, until_
     bars: dict[str, list[plot.Bar]] = {label: [] for label in (*_KINDS.values(), _OTHER)}
     for lane, begin_s, airtime_s, label, kept in named.iter_rows():
         bars[label].append(plot.Bar(lane, begin_s, airtime_s, not kept))
-    lanes = [f"node {node}" for node in nodes]
+    lanes = [f"node {node_label(node, results.scenario.names)}" for node in nodes]
     title = "Frames on the air, crossed if they are lost"
     return plot.lanes(bars, lanes, title=title, begin_s=from_s, end_s=until_s)

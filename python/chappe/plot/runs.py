@@ -1,6 +1,7 @@
 """Figures of a run over time, and of a scenario: its map."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -39,13 +40,15 @@ class Kind(NamedTuple):
     each: str
 
 
-def figure(results: "Results", what: str, only: list[int] | None, from_s: float, until_s: float | None) -> "Figure":
+def figure(
+    results: "Results", what: str, only: list[int | str] | None, from_s: float, until_s: float | None
+) -> "Figure":
     """A figure of a run over time.
 
     Args:
         results: The run.
         what: A key of :data:`KINDS`, or :data:`AIR`.
-        only: Numbers of the flows or nodes that are drawn; ``None``: all.
+        only: Numbers of the flows, or numbers or names of the nodes, that are drawn; ``None``: all.
         from_s: Begin of the time axis [s].
         until_s: End of the time axis [s]; ``None``: that of the run.
 
@@ -59,10 +62,14 @@ def figure(results: "Results", what: str, only: list[int] | None, from_s: float,
         raise ValueError(
             f"a figure from {from_s:g} s until {end_s:g} s has no time: the run lasts {results.simulated_s:g} s"
         )
+    each = "nodes" if what == AIR else KINDS[what].each
+    if each == "flows" and (names := [n for n in only or () if isinstance(n, str)]):
+        raise ValueError(f"this figure is of flows, which have numbers: {quoted(names[0])} is none")
+    chosen = None if only is None else [int(results.scenario._number(n)) for n in only]
     if what == AIR:
-        return air.figure(results, only, from_s, end_s)
+        return air.figure(results, chosen, from_s, end_s)
     kind = KINDS[what]
-    panels = kind.panels(results, only)
+    panels = kind.panels(results, chosen)
     groups = {c.group for _, curves in panels for c in curves}
     if not groups:
         raise ValueError(f"there is nothing to draw: the table of {what} has no rows (`chappe explain {what}`)")
@@ -71,6 +78,9 @@ def figure(results: "Results", what: str, only: list[int] | None, from_s: float,
             f"a figure has at most {CURVES} {kind.each}, and this one would have {len(groups)}: choose some"
         )
     shown = [(label, [_cut(c, from_s, end_s) for c in curves]) for label, curves in panels]
+    if kind.each == "nodes":
+        named = results.scenario._core.in_text
+        shown = [(label, [replace(c, label=named(c.label)) for c in curves]) for label, curves in shown]
     drawn = plot.over_time(shown, title=kind.title, panel_in=2.6)
     for axes in drawn.axes:
         axes.set_xlim(from_s, end_s)
@@ -208,4 +218,4 @@ def network(scenario: "Scenario") -> "Figure":
     links = [(a, b) for a, b, _, rate in scenario._core.links() if a < b and rate is not None]
     flows = [(src, dst) for src, dst, _ in scenario._core.flows()]
     drawn = [ends for ends in flows if max(ends) < len(xs)]
-    return plot.topology(list(zip(xs, ys, strict=True)), links, drawn, len(flows) - len(drawn))
+    return plot.topology(list(zip(xs, ys, strict=True)), links, drawn, len(flows) - len(drawn), scenario.names)

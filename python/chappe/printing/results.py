@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from chappe import text as show
-from chappe._common.words import count, plain, times
+from chappe._common.words import count, node_label, plain, times
 from chappe.measures import OF_TCP, measure_of, short_batches
 from chappe.printing import problems
 from chappe.results.budgets import AIRTIME, LOSSES, REASONS, SENDING, USES, Why
@@ -35,7 +35,7 @@ _ENDS |= {end: f"The run {text}." for end, text in ENDS.items()}
 
 def results(r: Results, name: str, choice: str | None = None, measures: Sequence[str] | None = None) -> None:
     """Prints the results of a run, with all or some measures of all flows or of chosen ones."""
-    s = r.scenario.settings
+    s, names = r.scenario.settings, r.scenario.names
     show.console().print(Text.assemble((plain(name), "bold"), f"  {problems.sketch(r.scenario)}"))
     show.say(f"Seed {s['run']['seed']}, {r.simulated_s:,.1f} s simulated, {count(r.frames_sent, 'frame')} on the air.")
     if _ENDS[r.end]:
@@ -50,8 +50,8 @@ def results(r: Results, name: str, choice: str | None = None, measures: Sequence
         window, rtt = show.number(f["mean_window_segments"], 3), show.number(_ms(f["mean_rtt_s"]), 3)
         flows.add_row(
             str(f["flow"]),
-            str(f["src"]),
-            str(f["dst"]),
+            node_label(f["src"], names),
+            node_label(f["dst"], names),
             f["variant"] or ("quic" if f.get("quic_stack") else f["transport"]),
             show.rate(f["goodput_bps"]),
             f"{f['packets_delivered']:,}",
@@ -72,7 +72,7 @@ def results(r: Results, name: str, choice: str | None = None, measures: Sequence
     for text in describe([] if r.end == "running" else r._silences):
         show.say(f"{text[0].upper()}{text[1:]}.", style="yellow")
     _completions(r._completed((0.5, 0.95, 0.99)))
-    _links(r._rows("wired_links"))
+    _links(r._rows("wired_links"), names)
     summary, batches = r._summary(measures, flows=choice), r._columns("batches")
     used = sum(batches["used"])
     # A single batch gives no interval.
@@ -114,7 +114,7 @@ def results(r: Results, name: str, choice: str | None = None, measures: Sequence
     dropped = {name: sum(numbers) for name, numbers in outcomes.items() if name.startswith("dropped_")}
     reasons = [f"{n:,} {name.removeprefix('dropped_').replace('_', ' ')}" for name, n in dropped.items() if n]
     show.say(f"Packets dropped in the whole run: {', '.join(reasons) or 'none'}.")
-    _batteries(r._rows("batteries"))
+    _batteries(r._rows("batteries"), names)
 
 
 def _of_quic(f: Mapping[str, Any]) -> str:
@@ -136,7 +136,7 @@ def _ms(seconds: float | None) -> float | None:
     return None if seconds is None else seconds * 1e3
 
 
-def _batteries(batteries: Rows) -> None:
+def _batteries(batteries: Rows, names: Mapping[int, str]) -> None:
     """Prints the number of empty batteries."""
     ends = [b for b in batteries if b["capacity_j"] is not None]
     if not ends:
@@ -145,7 +145,7 @@ def _batteries(batteries: Rows) -> None:
     text = f"Batteries: {len(empty)} of {len(ends)} are empty"
     if empty:
         at, node = empty[0]
-        text += f", the first at node {node} after {show.number(at)} s"
+        text += f", the first at node {node_label(node, names)} after {show.number(at)} s"
     show.say(f"{text}.", style="yellow" if empty else "")
 
 
@@ -161,7 +161,7 @@ def _completions(times: Rows) -> None:
     show.write(t)
 
 
-def _links(directions: Rows) -> None:
+def _links(directions: Rows, names: Mapping[int, str]) -> None:
     """Prints the traffic of point-to-point links."""
     if not directions:
         return
@@ -169,8 +169,8 @@ def _links(directions: Rows) -> None:
     for d in directions:
         t.add_row(
             str(d["link"]),
-            str(d["src"]),
-            str(d["dst"]),
+            node_label(d["src"], names),
+            node_label(d["dst"], names),
             f"{d['packets_sent']:,}",
             show.rate(d["throughput_bps"]),
             "-" if d["utilization"] is None else f"{100 * d['utilization']:.1f} %",
@@ -241,26 +241,33 @@ def _airtime(budgets: Why) -> None:
     nodes = budgets.airtime["node"].n_unique()
     which = f"the {len(busiest)} that transmit most" if nodes > len(busiest) else "each of them"
     title = f"All {count(nodes, 'node')} with a radio together, and {which}"
-    t = show.table("Time spent by nodes", ">all", *(f">node {n}" for n in busiest), title=title)
+    t = show.table(
+        "Time spent by nodes", ">all", *(f">node {node_label(n, budgets.names)}" for n in busiest), title=title
+    )
     for use, label in AIRTIME.items():
         shares = budgets.airtime.filter(pl.col("use") == use)
         of_busiest = [shares.filter(pl.col("node") == n)["share"].item() for n in busiest]
         if any(shares["share"]):
             t.add_row(label, *(f"{100 * share:.1f} %" for share in (_mean(shares["share"]), *of_busiest)))
     show.write(t)
-    _aggregates(budgets.aggregates)
+    _aggregates(budgets.aggregates, budgets.names)
     per_bit = show.number(None if budgets.energy_per_bit_j is None else budgets.energy_per_bit_j * 1e6)
     show.say(f"Energy of all nodes: {show.number(budgets.energy_j)} J, {per_bit} uJ per delivered bit.")
 
 
-def _aggregates(aggregates: "pl.DataFrame") -> None:
+def _aggregates(aggregates: "pl.DataFrame", names: Mapping[int, str]) -> None:
     """Prints the aggregates of the nodes that sent the most MPDUs."""
     if aggregates.is_empty():
         return
     t = show.table("Aggregates", ">data frames", ">mean MPDUs", ">MPDUs lost", title="MPDUs sent with EDCA")
     busiest = aggregates.sort(["mpdus", "node"], descending=[True, False]).head(5)
     for r in busiest.iter_rows(named=True):
-        t.add_row(f"node {r['node']}", f"{r['frames']:,}", f"{r['mean_mpdus']:.1f}", f"{100 * r['lost_share']:.1f} %")
+        t.add_row(
+            f"node {node_label(r['node'], names)}",
+            f"{r['frames']:,}",
+            f"{r['mean_mpdus']:.1f}",
+            f"{100 * r['lost_share']:.1f} %",
+        )
     show.write(t)
 
 

@@ -3,7 +3,7 @@
 import polars as pl
 
 from chappe import text as show
-from chappe._common.words import count
+from chappe._common.words import count, node_label
 from chappe.stories.overview import Overview
 from chappe.stories.story import Story, place
 
@@ -42,11 +42,12 @@ def summary(s: Story) -> None:
     for text in s.findings:
         show.say(text)
     show.say("")
-    _delays(s.delays, int(s.paths["packets"].sum()))
+    _delays(s, int(s.paths["packets"].sum()))
     _paths(s.paths)
 
 
-def _delays(delays: pl.DataFrame, packets: int) -> None:
+def _delays(s: Story, packets: int) -> None:
+    delays = s.delays
     if delays.is_empty():
         return
     t = show.table(
@@ -54,7 +55,9 @@ def _delays(delays: pl.DataFrame, packets: int) -> None:
     )
     rows = delays.sort("mean_s", descending=True, maintain_order=True)
     for row in rows.head(_TOLD).iter_rows(named=True):
-        t.add_row(place(row), str(row["node"]), _ms(row["mean_s"]), f"{100 * row['share']:.1f} %")
+        t.add_row(
+            place(row, s.names), node_label(row["node"], s.names), _ms(row["mean_s"]), f"{100 * row['share']:.1f} %"
+        )
     if len(rest := rows.slice(_TOLD)):
         t.add_row("elsewhere", "", _ms(float(rest["mean_s"].sum())), f"{100 * float(rest['share'].sum()):.1f} %")
     t.add_row("all", "", _ms(float(rows["mean_s"].sum())), "100.0 %")

@@ -1,7 +1,8 @@
 """Time budgets and causes of loss of a run, from counters alone."""
 
+from collections.abc import Mapping
 from contextlib import redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
@@ -97,6 +98,7 @@ class Why:
             ``mean_mpdus`` (mean length of an aggregate), ``lost_share`` (MPDUs that no response acknowledged).
         energy_j: Energy of all nodes in the measured time [J].
         energy_per_bit_j: Energy per delivered bit of payload [J]; ``None`` if nothing was delivered.
+        names: Names of the nodes that have one, by number.
     """
 
     flow_time: "pl.DataFrame"
@@ -106,6 +108,7 @@ class Why:
     aggregates: "pl.DataFrame"
     energy_j: float
     energy_per_bit_j: float | None
+    names: Mapping[int, str] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Budgets as plain data, as in ``why`` of ``chappe run --why --json``.
@@ -165,6 +168,7 @@ def explain(flows: "pl.DataFrame", outcomes: "pl.DataFrame", airtime: "pl.DataFr
         _aggregates(nodes),
         energy,
         energy / bits if bits else None,
+        dict(nodes.drop_nulls("name").select("node", "name").iter_rows()) if "name" in nodes.columns else {},
     )
 
 

@@ -382,7 +382,7 @@ class Results:
         self,
         what: str = "goodput",
         *,
-        only: Sequence[int] | None = None,
+        only: Sequence[int | str] | None = None,
         from_s: float = 0.0,
         until_s: float | None = None,
     ) -> "Figure":
@@ -395,7 +395,7 @@ class Results:
                 ``"air"`` (frames, a lane for each node). All but the first need a table of ``run.record`` with that
                 name, the last ``frames``; goodput, windows and round-trip times are also drawn from the samples of
                 ``run.sample_interval``, round-trip times from the table ``cwnd``.
-            only: Numbers of the flows or nodes that are drawn; ``None``: all.
+            only: Numbers of the flows, or numbers or names of the nodes, that are drawn; ``None``: all.
             from_s: Begin of the time axis [s].
             until_s: End of the time axis [s]; ``None``: the end of the run.
 
@@ -644,7 +644,11 @@ class Results:
         flows, outcomes, batteries = map(self._rows, ("flows", "packet_outcomes", "batteries"))
         found = list(of_run(self.scenario, flows, outcomes, batteries, self.simulated_s))
         batches, flow_batches = map(self._rows, ("batches", "flow_batches"))
-        return [*found, *after_switch_off(self.scenario, flows, batches, flow_batches, batteries)]
+        found += after_switch_off(self.scenario, flows, batches, flow_batches, batteries)
+        if self.scenario is None or not self.scenario.names:
+            return found
+        in_text = self.scenario._core.in_text
+        return [silence._replace(reasons=[in_text(text) for text in silence.reasons]) for silence in found]
 
     def to_dict(self, *, measures: str | Sequence[str] | None = None, flows: str | None = None) -> dict[str, Any]:
         """All results as plain data, as printed by ``chappe run --json``.

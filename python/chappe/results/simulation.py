@@ -191,16 +191,17 @@ class Simulation:
 
     # ---- changing ----
 
-    def endpoint(self, node: int) -> Endpoint:
+    def endpoint(self, node: int | str) -> Endpoint:
         """The endpoint of external flows at a node, with which a program sends datagrams and sets a timer.
 
         Args:
-            node: Number of a node at which an external flow begins or ends.
+            node: Number or name of a node at which an external flow begins or ends.
 
         Raises:
             ValueError: If no external flow begins or ends there.
         """
         external = self.scenario._core.external()
+        node = self.scenario._number(node)
         if not is_whole(node, 0) or all(node not in ends for _, *ends in external):
             ends = sorted({end for _, *pair in external for end in pair})
             known = f"external flows begin or end at the nodes {ends}" if ends else 'no flow has `app = "external"`'
@@ -212,7 +213,7 @@ class Simulation:
         action: Action,
         /,
         *,
-        node: int | None = None,
+        node: int | str | None = None,
         channel: int | None = None,
         position: Sequence[str] | None = None,
         destination: Sequence[str] | None = None,
@@ -224,7 +225,7 @@ class Simulation:
         Args:
             action: ``"node_down"`` (switches a node off), ``"node_up"`` (on again), ``"node_move"`` (moves a node,
                 which from then on ignores ``mobility``), ``"flow_start"`` or ``"flow_stop"``.
-            node: Number of the node.
+            node: Number or name of the node.
             channel: Channel of one radio of the node; ``None``: the whole node.
             position: New position, reached at once: ``["100 m", "0 m"]``.
             destination: Position to walk to.
@@ -242,7 +243,7 @@ class Simulation:
         if not isinstance(action, str) or action not in _SUBJECTS:
             raise ValueError(f"there is no action {quoted(action)}; known: {', '.join(_SUBJECTS)}")
         argument = _SUBJECTS[action]
-        event |= {"action": action, argument: subjects.pop(argument)}
+        event |= {"action": action, argument: self.scenario._number(subjects.pop(argument))}
         if event[argument] is None:
             raise TypeError(f'apply("{action}") needs {argument}=...')
         for name, value in subjects.items():

@@ -80,7 +80,8 @@ def _is(column: str, value: str | int, has: Sequence[str]) -> "pl.Expr":
     import polars as pl
 
     if column != _LABEL:
-        return pl.col(column) == value
+        # Flows have no columns of names where no node has a name.
+        return pl.col(column) == value if column in has else pl.lit(False)
     return pl.any_horizontal(pl.lit(False), *(pl.col(name) == value for name in LABELS if name in has))
 
 
@@ -114,6 +115,8 @@ def flows_of(text: str) -> Flows:
 def _condition(word: str, text: str) -> tuple[str, str | int]:
     if found := re.fullmatch(r"(?:(flow|src|dst)=)?([0-9]{1,9})", word):
         return found[1] or "flow", int(found[2])
+    if found := re.fullmatch(r"(src|dst)=([\w.-]+)", word):
+        return f"{found[1]}_name", found[2]
     if (column := _words().get(word)) is not None:
         return column, word
     if re.fullmatch(r"[^\W\d_][\w-]*", word):

@@ -66,6 +66,8 @@ def _type(schema: dict[str, Any]) -> str:
         return f"{kind} {_range(schema)}".strip()
     if kind == "array":
         return "list of places" if schema["items"].get("type") == "array" else "list"
+    if isinstance(kind, list):
+        return "number or name of a node"
     return {"boolean": "`true`, `false`", "object": "table", "string": "text"}[kind]
 
 

@@ -398,14 +398,36 @@ class Scenario(Mapping[str, Any]):
 
     @property
     def nodes(self) -> "pl.DataFrame":
-        """Initial positions of the nodes with a radio: ``node``, ``x_m``, ``y_m``.
+        """Initial positions of the nodes with a radio: ``node``, ``x_m``, ``y_m``; where nodes have names, ``name``.
 
         ``topology.file`` accepts the table as a CSV file.
         """
         import polars as pl
 
         x, y = self._core.places()
-        return pl.DataFrame({"node": range(len(x)), "x_m": x, "y_m": y})
+        nodes = pl.DataFrame({"node": range(len(x)), "x_m": x, "y_m": y})
+        names = self.names
+        return nodes.with_columns(name=pl.Series([names.get(n) for n in range(len(x))])) if names else nodes
+
+    @property
+    def names(self) -> dict[int, str]:
+        """Names of the nodes that have one, by number (``node.N.name``)."""
+        return self._core.names()
+
+    def _number(self, node: Any) -> Any:
+        """Number of a node that is given by its name; anything else as it is.
+
+        Raises:
+            ValueError: If no node has this name.
+        """
+        if not isinstance(node, str) or node.isdecimal():
+            return node
+        numbers = {name: n for n, name in self.names.items()}
+        if node not in numbers:
+            near = difflib.get_close_matches(node, numbers, 1)
+            known = f"did you mean {quoted(near[0])}?" if near else f"{count(len(numbers), 'node')} have a name"
+            raise ValueError(f"no node is named {quoted(node)}; {known}")
+        return numbers[node]
 
     @property
     def mobility(self) -> "pl.DataFrame":

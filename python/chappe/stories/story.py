@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -13,7 +13,7 @@ from chappe._common import forked
 from chappe._common.arguments import quoted
 from chappe._common.notices import UNDRIVEN, tell
 from chappe._common.progress import Progress
-from chappe._common.words import count, times
+from chappe._common.words import count, node_label, times
 from chappe.errors import LimitError
 from chappe.results.arrivals import first_arrivals
 from chappe.results.budgets import LOSSES, REASONS, USES
@@ -56,6 +56,7 @@ class Story:
         paths: Ways of delivered packets: ``path``, ``hops``, ``packets``, ``first_at_s`` and ``last_at_s`` (times of
             deliveries).
         events: Lines of the story: ``time_s``, ``kind`` (one of :data:`KINDS`), ``node``, ``packet``, ``text``.
+        names: Names of the nodes that have one, by number.
     """
 
     findings: list[str]
@@ -63,6 +64,7 @@ class Story:
     losses: pl.DataFrame
     paths: pl.DataFrame
     events: pl.DataFrame
+    names: Mapping[int, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return "\n".join(self.findings)
@@ -100,7 +102,7 @@ def follow(scenario: ScenarioLike, flow: int | str | None = None, *, packet: int
             there = tables["packets"]["packet"].unique().sort().to_list()
             known = f"their numbers are from {there[0]} to {there[-1]}" if there else "none was created"
             raise ValueError(f"there is no packet {quoted(packet)}: {known}")
-        return _of_packet(rows, attempts(tables).filter(pl.col("packet") == packet), has_mac_queues(base))
+        return _of_packet(rows, attempts(tables).filter(pl.col("packet") == packet), base)
     flow = _number_of(flow, results.flows) if isinstance(flow, str) else flow or 0
     if flow not in results.flows["flow"]:
         raise ValueError(f"there is no flow {quoted(flow)}: the scenario has {count(len(results.flows), 'flow')}")
@@ -184,9 +186,9 @@ def has_mac_queues(scenario: Scenario) -> Callable[[int], bool]:
     return lambda node: bool(own.get(node, wlan["queues"]) == "mac80211")
 
 
-def _of_packet(rows: pl.DataFrame, frames: pl.DataFrame, queues_in_mac: Callable[[int], bool]) -> Story:
+def _of_packet(rows: pl.DataFrame, frames: pl.DataFrame, scenario: Scenario) -> Story:
     """Story of a packet."""
-    legs = list(journeys(rows, frames, queues_in_mac))
+    legs = list(journeys(rows, frames, has_mac_queues(scenario)))
     events = _hops(rows) + _frames(frames)
     first = rows.row(0, named=True)
     name, number = _named(first), first["packet"]
@@ -201,7 +203,8 @@ def _of_packet(rows: pl.DataFrame, frames: pl.DataFrame, queues_in_mac: Callable
             if lost
             else "not delivered by the end of the run"
         )
-    return Story([f"Packet {number}, {way}: {end}."], _delays(legs), _losses(rows), _paths(legs), _table(events))
+    story = Story([f"Packet {number}, {way}: {end}."], _delays(legs), _losses(rows), _paths(legs), _table(events))
+    return _with_names(story, scenario)
 
 
 def attempts(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
@@ -259,7 +262,7 @@ def story_of(results: Results, flow: int, *, has_lines: bool = False) -> Story:
     events.sort(key=lambda line: _rank(line, broken))
     findings = [
         _headline(results, row, legs),
-        *_went(paths, _gateways(results)),
+        *_went(paths, _gateways(results), results.scenario.names),
         *_held(row, cwnd),
         *_repaired(cwnd),
         *_paced(cwnd, results.simulated_s),
@@ -267,7 +270,23 @@ def story_of(results: Results, flow: int, *, has_lines: bool = False) -> Story:
         *_lost(losses),
         *(_reader(results, row) or _bottleneck(results, paths)),
     ]
-    return Story(findings, delays, losses, paths, _table(events))
+    return _with_names(Story(findings, delays, losses, paths, _table(events)), results.scenario)
+
+
+def _with_names(story: Story, scenario: Scenario) -> Story:
+    """The story with the names of nodes that have one, in place of their numbers."""
+    names, in_text = scenario.names, scenario._core.in_text
+    if not names:
+        return story
+    named = [" - ".join(node_label(n, names) for n in path.split(" - ")) for path in story.paths["path"]]
+    return Story(
+        [in_text(text) for text in story.findings],
+        story.delays,
+        story.losses,
+        story.paths.with_columns(pl.Series("path", named, dtype=pl.String)),
+        story.events.with_columns(pl.Series("text", [in_text(t) for t in story.events["text"]], dtype=pl.String)),
+        names,
+    )
 
 
 # ---- findings ----
@@ -276,7 +295,8 @@ def story_of(results: Results, flow: int, *, has_lines: bool = False) -> Story:
 def titled(row: Mapping[str, Any]) -> str:
     """A flow in words, from its row of the table ``flows``."""
     name = "UDP" if row["transport"] == "udp" else f"TCP {row['variant']}"
-    return f"Flow {row['flow']}, node {row['src']} to node {row['dst']}, {name}"
+    src, dst = (row.get(f"{end}_name") or row[end] for end in ("src", "dst"))
+    return f"Flow {row['flow']}, node {src} to node {dst}, {name}"
 
 
 def _headline(results: Results, row: dict[str, Any], legs: Sequence[Sequence[Leg]]) -> str:
@@ -298,20 +318,21 @@ def _gateways(results: Results) -> set[int]:
     return set(results.wired_links["src"].to_list()) & set(results.airtime["node"].to_list())
 
 
-def _went(paths: pl.DataFrame, gateways: Collection[int]) -> list[str]:
+def _went(paths: pl.DataFrame, gateways: Collection[int], names: Mapping[int, str]) -> list[str]:
     """Ways of the delivered packets, and their gateways over time."""
     if paths.is_empty():
         return []
     rows = paths.to_dicts()
     whole, first = sum(row["packets"] for row in rows), rows[0]
+    most_used = " - ".join(node_label(n, names) for n in first["path"].split(" - "))
     if len(rows) == 1:
-        text = f"Its packets take {count(first['hops'], 'hop')}: {first['path']}"
+        text = f"Its packets take {count(first['hops'], 'hop')}: {most_used}"
     else:
         fewest, most = min(row["hops"] for row in rows), max(row["hops"] for row in rows)
         hops = count(most, "hop") if fewest == most else f"{fewest} to {count(most, 'hop')}"
         text = (
             f"Its packets take {count(len(rows), 'path')} of {hops}, "
-            f"{_percent(first['packets'] / whole)} of them {first['path']}"
+            f"{_percent(first['packets'] / whole)} of them {most_used}"
         )
     through = []
     for node in sorted(gateways):
@@ -322,7 +343,7 @@ def _went(paths: pl.DataFrame, gateways: Collection[int]) -> list[str]:
             when = (
                 "" if share == 1 else f" ({_percent(share)}, from {show.number(begin, 4)} to {show.number(end, 4)} s)"
             )
-            through.append(f"gateway {node}{when}")
+            through.append(f"gateway {node_label(node, names)}{when}")
     return [f"{text}{'; they pass ' if through else ''}{' and '.join(through)}."]
 
 
@@ -383,9 +404,9 @@ def _paced(cwnd: pl.DataFrame, end_s: float) -> list[str]:
     return [f"BBR spends {', '.join(states)}, and paces at {_kbps(rate)} at the end."]
 
 
-def place(row: Mapping[str, Any]) -> str:
+def place(row: Mapping[str, Any], names: Mapping[int, str]) -> str:
     """Part of a row of ``delays`` in words, with the node for which packets waited in the MAC."""
-    return PARTS[row["part"]] + ("" if row["next_hop"] is None else f" for node {row['next_hop']}")
+    return PARTS[row["part"]] + ("" if row["next_hop"] is None else f" for node {node_label(row['next_hop'], names)}")
 
 
 def _waited(delays: pl.DataFrame, legs: Sequence[Sequence[Leg]]) -> list[str]:
@@ -394,7 +415,7 @@ def _waited(delays: pl.DataFrame, legs: Sequence[Sequence[Leg]]) -> list[str]:
         return []
     mean = sum(of_packet[-1].end_s - of_packet[0].begin_s for of_packet in legs) / len(legs)
     most = delays.sort("mean_s", descending=True, maintain_order=True).head(3).to_dicts()
-    places = [f"{_percent(r['share'])} {place(r)} at node {r['node']}" for r in most]
+    places = [f"{_percent(r['share'])} {place(r, {})} at node {r['node']}" for r in most]
     return [f"A delivered packet takes {_ms(mean)} on average: {', '.join(places)}."]
 
 

@@ -15,6 +15,7 @@ use crate::run::{End, Setup, Stop, Transport};
 use crate::tcp::{self, View};
 use crate::unit::{Position, Span, Time};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// Columns of the tables of flows that apply to TCP only and are neither counters nor uses of time.
 const OF_TCP: [&str; 5] = ["variant", "close_time_s", "mean_window_segments", "window_observed_s", "mean_rtt_s"];
@@ -79,6 +80,7 @@ pub struct Recorder {
     discard: u32,
     flows: Vec<FlowInfo>,
     positions: Vec<Position>,
+    names: BTreeMap<u32, String>,
     radios: Vec<RadioInfo>,
     links: Vec<LinkInfo>,
     delivered: u64,
@@ -129,6 +131,7 @@ impl Recorder {
             discard: setup.discard,
             flows: flows.collect(),
             positions: setup.positions.clone(),
+            names: setup.names.clone(),
             radios: setup
                 .interfaces
                 .radios
@@ -370,7 +373,16 @@ impl Recorder {
                 t.text(column, labels.into_iter().map(Option::unwrap_or_default));
             }
         }
+        if !self.names.is_empty() {
+            t.text("src_name", self.flows.iter().map(|f| self.name_of(f.from)));
+            t.text("dst_name", self.flows.iter().map(|f| self.name_of(f.to)));
+        }
         t
+    }
+
+    /// Name of a node; empty if it has none.
+    fn name_of(&self, node: u32) -> &str {
+        self.names.get(&node).map_or("", String::as_str)
     }
 
     fn flow_columns(&self, t: &mut Table, parts: &[FlowTotals], seconds: &[f64]) {
@@ -404,6 +416,9 @@ impl Recorder {
         t.float("y_m", place(|p| p.y));
         t.counters(NodeTotals::fields(), parts.iter().map(NodeTotals::values));
         t.float("link_drop_probability", parts.iter().map(|p| p.radio.link_drop_probability()));
+        if !self.names.is_empty() {
+            t.text("name", (0..parts.len()).map(|i| self.name_of(i as u32)));
+        }
         t
     }
 

@@ -12,6 +12,7 @@ use crate::rng::keys_of_radios;
 use crate::tcp;
 use crate::unit::{Bytes, Position, Span, Time};
 use crate::wlan::{self, Mode, Modes};
+use std::collections::BTreeMap;
 
 /// The transport of a flow.
 #[derive(Clone, Debug)]
@@ -234,6 +235,8 @@ pub struct Setup {
     pub mobility: mobility::Plan,
     /// Number of nodes without a radio, which are numbered after those with one.
     pub wired: u32,
+    /// Names of the nodes that have one.
+    pub names: BTreeMap<u32, String>,
     /// Directions of point-to-point links.
     pub links: Vec<LinkSetup>,
     /// Errors at the receivers of frames.

@@ -39,7 +39,7 @@ impl Wanted {
     /// Optional columns.
     pub(super) fn others(self) -> &'static [&'static str] {
         match self {
-            Wanted::Positions => &["node"],
+            Wanted::Positions => &["node", "name"],
             Wanted::Flows => &["flow", "started_at_s", "min_hops"],
             Wanted::Links => &["signal_dbm", "loss_db", "rate_bps"],
             Wanted::Movements => &[],

@@ -8,10 +8,15 @@ use chappe_core::wlan::Mode;
 use std::collections::HashMap;
 
 impl Own {
-    /// Returns true if only motion differs.
+    /// Returns true if only motion or the name differs.
     fn only_moves(&self) -> bool {
         let others = self.radio.is_empty() && self.wlan.is_empty() && self.queue.is_empty();
-        others && !self.mobility.is_empty()
+        others && (!self.mobility.is_empty() || self.name.is_some())
+    }
+
+    /// Returns true if nothing but the name differs.
+    pub fn is_name(&self) -> bool {
+        self.only_moves() && self.mobility.is_empty()
     }
 
     /// Profile of these nodes, given their profile so far.

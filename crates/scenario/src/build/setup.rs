@@ -12,9 +12,10 @@ use chappe_core::rng::{Purpose, Stream};
 use chappe_core::run::{ArrivalsSetup, FlowSetup, MiddleboxSetup, Setup, SplitSetup, Transport};
 use chappe_core::tcp;
 use chappe_core::unit::Time;
+use std::collections::BTreeMap;
 
-/// Setup of a run of this layout with this seed.
-pub fn setup(c: &Config, layout: &Layout, seed: u64) -> Setup {
+/// Setup of a run of this layout with these names of nodes and this seed.
+pub fn setup(c: &Config, layout: &Layout, names: &BTreeMap<u32, String>, seed: u64) -> Setup {
     let flow = |(i, f): (usize, &Flow)| {
         let (from, to) = (NodeId(f.src), NodeId(f.dst));
         let tcp = f.tcp.over(&c.tcp);
@@ -52,6 +53,7 @@ pub fn setup(c: &Config, layout: &Layout, seed: u64) -> Setup {
         positions: plan.starts(&layout.positions),
         mobility: plan,
         wired: c.topology.wired_nodes,
+        names: names.clone(),
         links: c.directions(),
         frame_errors: c.wlan.error.clone(),
         interfaces: layout.interfaces.clone(),

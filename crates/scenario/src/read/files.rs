@@ -3,6 +3,7 @@
 use super::super::schema::flows::{Ends, FlowEntry};
 use super::super::schema::{Config, Traffic};
 use super::file_or_text::{ERROR_RATES, LINKS};
+use super::names::{ENDS, Names};
 use super::source::Files;
 use chappe_core::mobility::{self, Courses, formats};
 use chappe_core::radio::error_rate::ErrorRates;
@@ -19,11 +20,18 @@ use serde_json::json;
 /// Upper limit of coordinates in tables of positions \[m\].
 const FARTHEST: f64 = 1e9;
 
-/// Reads all files that a scenario named `from` names, and gives warnings about them.
-pub fn read(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn Files, report: &mut Report) -> Report {
-    let mut warnings = read_positions_and_flows(cfg, tree, from, files, report);
-    warnings.append(read_movements(cfg, tree, from, files, report));
-    read_links(cfg, tree, from, files, report);
+/// Reads all files that a scenario named `from` refers to, with the names of its nodes, and gives warnings about them.
+pub fn read(
+    cfg: &mut Config,
+    tree: &mut Node,
+    from: &str,
+    files: &dyn Files,
+    names: &Names,
+    report: &mut Report,
+) -> Report {
+    let mut warnings = read_positions_and_flows(cfg, tree, from, files, names, report);
+    warnings.append(read_movements(cfg, tree, from, files, names, report));
+    read_links(cfg, tree, from, files, names, report);
     read_error_rates(cfg, tree, from, files, report);
     warnings
 }
@@ -43,6 +51,7 @@ fn read_positions_and_flows(
     tree: &mut Node,
     from: &str,
     files: &dyn Files,
+    names: &Names,
     report: &mut Report,
 ) -> Report {
     let mut warnings = Report::default();
@@ -60,7 +69,7 @@ fn read_positions_and_flows(
             topology.remove("file");
         }
     }
-    let read = |text: &str| read_flows(text, &cfg.traffic);
+    let read = |text: &str| read_flows(&names.in_table(text, &ENDS)?, &cfg.traffic);
     if cfg.traffic.file.is_some() && cfg.traffic.stop.is_some() && cfg.traffic.duration.is_some() {
         // One mistake, and not one of each line.
         let origin = tree.at("traffic.duration").and_then(|n| n.origin);
@@ -173,7 +182,14 @@ pub fn follows_file(cfg: &Config) -> bool {
 }
 
 /// Reads the movement file into the scenario, which then no longer depends on it. Returns warnings about the file.
-fn read_movements(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn Files, report: &mut Report) -> Report {
+fn read_movements(
+    cfg: &mut Config,
+    tree: &mut Node,
+    from: &str,
+    files: &dyn Files,
+    names: &Names,
+    report: &mut Report,
+) -> Report {
     let mut warnings = Report::default();
     if follows_file(cfg)
         && let Some(name) = cfg.mobility.file.clone()
@@ -181,7 +197,7 @@ fn read_movements(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn Fil
         let mut messages = vec![];
         let origin = tree.at("mobility.file").and_then(|n| n.origin);
         let read = |text: &str| {
-            let courses = formats::read(text, &mut messages)?;
+            let courses = formats::read(&names.in_table(text, &["node"])?, &mut messages)?;
             no_position(cfg, &courses).map_or(Ok(courses), Err)
         };
         if let Some(courses) = content(tree, "mobility.file", &name, from, files, report, read) {
@@ -223,14 +239,14 @@ pub fn no_position(cfg: &Config, courses: &Courses) -> Option<Misread> {
 }
 
 /// Reads the file of links into the scenario, which then no longer depends on it.
-fn read_links(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn Files, report: &mut Report) {
+fn read_links(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn Files, names: &Names, report: &mut Report) {
     if cfg.radio.propagation != Propagation::Links {
         return;
     }
     let Some(name) = cfg.radio.links_file.clone() else { return };
     let nodes = cfg.topology.nodes();
     let read = |text: &str| {
-        let links = Links::read_csv(text)?;
+        let links = Links::read_csv(&names.in_table(text, &ENDS)?)?;
         beyond(&links, nodes).map_or(Ok(links), |why| Err(why.into()))
     };
     if let Some(links) = content(tree, "radio.links_file", &name, from, files, report, read) {

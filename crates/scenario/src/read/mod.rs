@@ -3,5 +3,6 @@
 pub mod error;
 pub mod file_or_text;
 pub mod files;
+pub mod names;
 pub mod source;
 pub mod unreadable;

@@ -56,12 +56,63 @@ impl Scalar for NodeSet {
     }
 }
 
+/// Name of a node.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NodeName(pub String);
+
+impl NodeName {
+    /// Longest name, in characters.
+    const LONGEST: usize = 60;
+
+    /// Returns true for a word that stands for no node, or for any.
+    pub fn is_taken(text: &str) -> bool {
+        ["none", "random", "all", "inherit"].contains(&text)
+    }
+
+    /// Returns true for a text that looks like a number or a range.
+    pub fn is_number(text: &str) -> bool {
+        let is_sign = |c: char| c.is_ascii_digit() || ['-', '.', '_', ' ', '+'].contains(&c);
+        text.chars().all(is_sign) || text.parse::<f64>().is_ok()
+    }
+}
+
+impl Scalar for NodeName {
+    fn read(node: &Node) -> Result<NodeName, String> {
+        let Value::Text(text) = &node.value else { return Err("expected text, such as \"roof-17\"".into()) };
+        let is_part = |c: char| c.is_alphanumeric() || ['_', '-', '.'].contains(&c);
+        if NodeName::is_taken(text) {
+            return Err(format!("\"{text}\" has a meaning where nodes are named, expected another name"));
+        }
+        if !text.is_empty() && NodeName::is_number(text) {
+            return Err("it looks like a number or a range, expected a name such as \"roof-17\"".into());
+        }
+        if text.is_empty() || !text.chars().all(is_part) || text.chars().count() > NodeName::LONGEST {
+            let most = NodeName::LONGEST;
+            return Err(format!(
+                "expected a name of letters, digits, `_`, `-` and `.`, up to {most}, such as \"roof-17\""
+            ));
+        }
+        Ok(NodeName(text.clone()))
+    }
+
+    fn written(&self) -> Json {
+        json!(self.0)
+    }
+
+    fn describe() -> Json {
+        json!({ "type": "string", "description": "such as \"roof-17\"" })
+    }
+}
+
 settings! {
     /// Settings of some nodes that differ from the common ones. For a node in two of these groups, the later group
     /// applies.
     pub struct Own {
-        /// Numbers of the nodes.
+        /// Numbers or names of the nodes.
         pub nodes: NodeSet = NodeSet::default(),
+        /// Name of the node, by which settings and tables may call it and outputs do. The column `name` of
+        /// `topology.file` gives names, too.
+        pub name: Option<NodeName> | "none" = None,
         /// Radio settings of these nodes that differ from `radio`.
         pub radio: Overrides<radio::Config> = Overrides::default(),
         /// MAC settings of these nodes that differ from `wlan`.

@@ -1,6 +1,7 @@
 //! Nodes: validation of their places and motion, and of settings of single nodes and links.
 
 use super::super::read::files::{follows_file, no_position};
+use super::super::schema::nodes::NodeName;
 use super::{Checker, cost};
 use chappe_core::mobility::{self, Kind, Start};
 use chappe_core::run::Profile;
@@ -196,7 +197,10 @@ impl Checker<'_> {
                 );
             }
             for &(_, last) in &own.nodes.0 {
-                self.has_radio(&join(&at, "nodes"), last);
+                match own.is_name() {
+                    true => self.node_exists(&join(&at, "nodes"), last),
+                    false => self.has_radio(&join(&at, "nodes"), last),
+                }
             }
             for (setting, why) in COMMON {
                 let path = join(&at, setting);
@@ -213,6 +217,7 @@ impl Checker<'_> {
                 self.mobility(&at, &own.mobility.over(&cfg.mobility));
             }
         }
+        self.names_of_nodes();
         let mut seen = HashMap::new();
         for (i, row) in cfg.wlan.link_rate.0.iter().enumerate() {
             let at = format!("wlan.link_rate.{i}");
@@ -224,6 +229,31 @@ impl Checker<'_> {
             }
             if let Some(first) = seen.insert((row.src, row.dst), i) {
                 self.error(&at, format!("`wlan.link_rate.{first}` is for the same nodes"), "leave one of them out");
+            }
+        }
+    }
+
+    /// Checks that a name means one node, and that a node has one name.
+    fn names_of_nodes(&mut self) {
+        let (mut numbers, mut names) = (HashMap::new(), HashMap::new());
+        for (i, own) in self.cfg.node.0.iter().enumerate() {
+            let Some(NodeName(name)) = &own.name else { continue };
+            let path = format!("node.{i}.name");
+            let Some(n) = own.nodes.single() else {
+                self.error(
+                    &path,
+                    format!("`node.{i}` has several nodes, and `name` names one"),
+                    "name them one by one",
+                );
+                continue;
+            };
+            if let Some(other) = numbers.insert(name, n).filter(|other| *other != n) {
+                let message = format!("\"{name}\" is the name of two nodes, with the numbers {other} and {n}");
+                self.error(&path, message, "choose another name for one of them");
+            }
+            if let Some(other) = names.insert(n, name).filter(|other| *other != name) {
+                let message = format!("the node with the number {n} has two names, \"{other}\" and \"{name}\"");
+                self.error(&path, message, "leave one of them out");
             }
         }
     }

@@ -25,7 +25,7 @@ use crate::wlan::ppdu::Format;
 use flows::Flows;
 use inet::Ip;
 use pcapng::{Direction, Record};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 /// A note may be late by a propagation delay; this is that of 30,000 km.
 const LATEST: Span = Span(100_000_000);
@@ -50,17 +50,28 @@ struct File {
     out: Vec<u8>,
 }
 
+/// Name of a node; its number if it has none.
+fn name_of(names: &BTreeMap<u32, String>, node: NodeId) -> String {
+    names.get(&node.0).cloned().unwrap_or_else(|| node.0.to_string())
+}
+
 impl File {
-    fn new(node: NodeId, radios: u32, wires: Vec<NodeId>) -> File {
+    fn new(node: NodeId, radios: u32, wires: Vec<NodeId>, names: &BTreeMap<u32, String>) -> File {
         let mut out = vec![];
-        pcapng::section(&mut out, APPLICATION, SIZES);
+        match names.get(&node.0) {
+            Some(name) => pcapng::section(&mut out, APPLICATION, &format!("Capture of node {name}. {SIZES}")),
+            None => pcapng::section(&mut out, APPLICATION, SIZES),
+        }
+        if !names.is_empty() {
+            pcapng::names(&mut out, names.iter().map(|(n, name)| (inet::address(NodeId(*n)), name.as_str())));
+        }
         pcapng::interface(&mut out, pcapng::RAW_IP, "ip");
         for i in 0..radios {
             let name = if radios == 1 { "radio".to_owned() } else { format!("radio {i}") };
             pcapng::interface(&mut out, pcapng::RADIOTAP, &name);
         }
         for to in &wires {
-            pcapng::interface(&mut out, pcapng::RAW_IP, &format!("wire to {}", to.0));
+            pcapng::interface(&mut out, pcapng::RAW_IP, &format!("wire to {}", name_of(names, *to)));
         }
         pcapng::interface(&mut out, pcapng::RAW_IP, "drop");
         File { node, wires, radios, waiting: VecDeque::new(), out }
@@ -153,6 +164,8 @@ impl OnAir {
 #[derive(Clone, Debug)]
 pub struct Captures {
     radios: Vec<RadioSetup>,
+    /// Names of the nodes that have one.
+    names: BTreeMap<u32, String>,
     /// Number of each radio at its node.
     places: Vec<u8>,
     files: Vec<File>,
@@ -188,7 +201,7 @@ impl Captures {
             let mut wires: Vec<NodeId> = setup.links.iter().filter_map(|l| peer((l.from, l.to))).collect();
             wires.sort_unstable();
             wires.dedup();
-            File::new(node, counts[node.index()].into(), wires)
+            File::new(node, counts[node.index()].into(), wires, &setup.names)
         };
         // The same for all nodes.
         let wlan = setup.interfaces.profiles.first().map(|p| &p.wlan);
@@ -197,6 +210,7 @@ impl Captures {
             flows: Flows::new(setup),
             flow_timeout: setup.routing.dsr.flow_timeout,
             radios,
+            names: setup.names.clone(),
             places,
             on_air: Vec::new(),
             aggregates: 0,
@@ -353,16 +367,16 @@ impl Captures {
             _ => false,
         };
         let senders = others.iter().filter(|o| overlaps(o)).map(|o| o.0).filter(|&r| blamed(r));
-        let mut nodes: Vec<u32> = senders.map(|r| self.node(r).0).collect();
+        let mut nodes: Vec<NodeId> = senders.map(|r| self.node(r)).collect();
         nodes.sort_unstable();
         nodes.dedup();
-        let mut text = format!("lost at node {}: ", self.node(frame.to).0);
+        let mut text = format!("lost at node {}: ", self.name(frame.to));
         if matches!(cause, Cause::HiddenTerminal | Cause::SameSlot) {
             text += "collision, ";
         }
         text += &phrase(Cause::ALL, cause);
         if !nodes.is_empty() {
-            let list: Vec<String> = nodes.iter().map(u32::to_string).collect();
+            let list: Vec<String> = nodes.iter().map(|n| name_of(&self.names, *n)).collect();
             text += &format!(", node{} {}", if list.len() > 1 { "s" } else { "" }, list.join(" and "));
         }
         text
@@ -375,7 +389,7 @@ impl Captures {
             // A radio that the frame is not for reads as many MPDUs as it needs for its NAV.
             let read = |h: &Hearing| h.arrived.get(packet).copied().unwrap_or(!h.damaged);
             let lost = outcome.is_empty() && f.aggregate.is_some() && !target.is_some_and(read);
-            let node = if lost { format!("not decoded at node {}", self.node(f.frame.to).0) } else { String::new() };
+            let node = if lost { format!("not decoded at node {}", self.name(f.frame.to)) } else { String::new() };
             let comment = joined(&joined(&mpdu.comment, outcome), &node);
             self.add_mpdu(f, i, (f.frame.from, f.began), false, Direction::Outbound, &comment);
             for h in &f.heard {
@@ -501,6 +515,10 @@ impl Captures {
         for f in std::mem::take(&mut self.on_air) {
             self.write_frame(&f, "on the air when the run ended");
         }
+    }
+
+    fn name(&self, radio: RadioId) -> String {
+        name_of(&self.names, self.node(radio))
     }
 
     fn node(&self, radio: RadioId) -> NodeId {

@@ -9,6 +9,7 @@ pub const RADIOTAP: u16 = 127;
 
 const SECTION_HEADER: u32 = 0x0a0d_0d0a;
 const INTERFACE: u32 = 1;
+const NAMES: u32 = 4;
 const ENHANCED_PACKET: u32 = 6;
 
 /// Options: a comment, the application, the name, the resolution of time, the flags of a packet.
@@ -92,6 +93,18 @@ pub fn interface(out: &mut Vec<u8>, link_type: u16, name: &str) {
     });
 }
 
+/// Writes the names of hosts by their IPv4 addresses.
+pub fn names<'a>(out: &mut Vec<u8>, hosts: impl Iterator<Item = ([u8; 4], &'a str)>) {
+    const IPV4: u16 = 1;
+    block(out, NAMES, |out| {
+        for (address, name) in hosts {
+            // The name ends with a zero byte.
+            option(out, IPV4, &[&address, name.as_bytes(), &[0]].concat());
+        }
+        end_of_options(out);
+    });
+}
+
 /// Writes a packet.
 pub fn packet(out: &mut Vec<u8>, record: &Record<'_>) {
     block(out, ENHANCED_PACKET, |out| {
@@ -139,6 +152,17 @@ mod tests {
         let expected = [
             1, 0, 0, 0, 44, 0, 0, 0, 127, 0, 0, 0, 0, 0, 0, 0,
             2, 0, 5, 0, b'r', b'a', b'd', b'i', b'o', 0, 0, 0, 9, 0, 1, 0, 9, 0, 0, 0, 0, 0, 0, 0, 44, 0, 0, 0,
+        ];
+        assert_eq!(out, expected);
+    }
+
+    #[test]
+    fn names_stand_behind_their_addresses() {
+        let mut out = vec![];
+        names(&mut out, [([10, 0, 0, 7], "roof")].into_iter());
+        #[rustfmt::skip]
+        let expected = [
+            4, 0, 0, 0, 32, 0, 0, 0, 1, 0, 9, 0, 10, 0, 0, 7, b'r', b'o', b'o', b'f', 0, 0, 0, 0, 0, 0, 0, 0, 32, 0, 0, 0,
         ];
         assert_eq!(out, expected);
     }

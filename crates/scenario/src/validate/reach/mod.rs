@@ -4,6 +4,7 @@ mod carried;
 
 use super::super::build::layout::Layout;
 use super::super::build::mobility;
+use super::super::schema::nodes::Own;
 use super::Checker;
 use carried::{Reason, Slower, name};
 use chappe_core::net::routing::fixed::{Routes, Search};
@@ -20,7 +21,7 @@ impl Checker<'_> {
     /// Returns true if interference is cumulative and the only differences in range are those between rates.
     fn one_range_for_all(&self) -> bool {
         let cfg = self.cfg;
-        let one_rate = cfg.wlan.link_rate.0.is_empty() && cfg.node.0.is_empty();
+        let one_rate = cfg.wlan.link_rate.0.is_empty() && cfg.node.0.iter().all(Own::is_name);
         cfg.radio.reception == radio::Reception::Sinr && one_rate && cfg.radio.channels.len() < 2
     }
 

@@ -1,0 +1,86 @@
+"""Names of nodes in what a user reads: tables, stories, figures, pages, refusals."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import chappe
+import pytest
+from chappe import cli, page
+
+NETWORK: dict[str, Any] = {
+    "run": {"stop": "3 s", "batches": 3, "record": ["queue", "frames"]},
+    "topology": {"hops": 2, "wired_nodes": 1},
+    "wired_link": [{"src": "mill", "dst": "exit"}],
+    "node": [{"nodes": 0, "name": "roof-17"}, {"nodes": 2, "name": "mill"}, {"nodes": 3, "name": "exit"}],
+    "flow": [{"src": "roof-17", "dst": "exit"}, {"src": "exit", "dst": 1, "app": "cbr", "cbr.interval": "100 ms"}],
+}
+"""A chain of two hops with an exit behind a wire; its second node has no name."""
+
+
+@pytest.fixture(scope="module")
+def results() -> chappe.Results:
+    return chappe.run(NETWORK)
+
+
+def test_tables_have_names(results: chappe.Results) -> None:
+    assert results.scenario.names == {0: "roof-17", 2: "mill", 3: "exit"}
+    assert results.scenario.nodes["name"].to_list() == ["roof-17", None, "mill"]
+    assert results.nodes["name"].to_list() == ["roof-17", None, "mill", "exit"]
+    assert results.flows.select("src_name", "dst_name").rows() == [("roof-17", "exit"), ("exit", None)]
+    assert results.why().names == results.scenario.names
+
+
+def test_flows_are_chosen_by_the_names_of_their_ends(results: chappe.Results) -> None:
+    by_name, by_number = (results.summary(["goodput_bps"], flows=text) for text in ("src=roof-17", "src=0"))
+    assert by_name["estimate"].to_list() == by_number["estimate"].to_list()
+
+
+def test_commands_print_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "a.toml"
+    file.write_text(chappe.Scenario(NETWORK).to_toml(), encoding="utf-8")
+    assert cli.main(["run", str(file), "--why"]) == 0
+    out = capsys.readouterr().out
+    assert [line.split()[1:3] for line in out.splitlines() if line.startswith(("0 ", "1 "))][:2] == [
+        ["roof-17", "exit"],
+        ["exit", "1"],
+    ]
+    assert "Flow 0, node roof-17 to node exit, TCP newreno" in out
+    assert "roof-17 - 1 - mill - exit" in out
+    assert "node mill" in out.partition("Time spent by nodes")[2]
+    assert cli.main(["follow", str(file), "--lines", "9"]) == 0
+    assert "node roof-17 sends segment 0" in capsys.readouterr().out
+    assert cli.main(["run", str(file), "--set", "flow.0.src=rof"]) == 2
+    assert 'no node is named "rof"' in capsys.readouterr().err
+
+
+def test_figures_have_names(results: chappe.Results) -> None:
+    figure = results.plot("queue", only=["mill", 1])
+    assert [text.get_text() for legend in figure.legends for text in legend.get_texts()] == ["node mill", "node 1"]
+    with pytest.raises(ValueError, match="no node is named 'mil'; did you mean 'mill'"):
+        results.plot("queue", only=["mil"])
+    with pytest.raises(ValueError, match="this figure is of flows"):
+        results.plot("goodput", only=["mill"])
+    assert {"roof-17", "1", "mill"} <= {text.get_text() for text in results.scenario.plot().axes[0].texts}
+
+
+def test_a_page_has_names(results: chappe.Results) -> None:
+    html = page.page(results, "names")
+    assert html.count(">mill</text>") == 1
+    if page.module() is not None:
+        data = html.partition('id="data"')[2].partition(">")[2].partition("</script>")[0]
+        assert json.loads(data)["names"] == {"0": "roof-17", "2": "mill", "3": "exit"}
+
+
+def test_a_running_simulation_takes_names() -> None:
+    changed = {**NETWORK, "flow": [{"src": "roof-17", "dst": "exit", "app": "external"}]}
+    sim = chappe.Simulation(chappe.Scenario(changed))
+    assert sim.endpoint("roof-17").node == 0
+    sim.apply("node_down", node="mill")
+    with pytest.raises(ValueError, match="no node is named"):
+        sim.apply("node_up", node="nobody")
+
+
+def test_a_silent_flow_names_its_nodes() -> None:
+    off = chappe.run({**NETWORK, "event": [{"at": "0 s", "action": "node_down", "node": "roof-17"}]})
+    assert any("node roof-17 was switched off" in str(w) for w in off.warnings)
