@@ -35,7 +35,7 @@ _ROLE = re.compile(r":(?:meth|class|func|data|attr|mod|exc):(?=<)")
 
 NAV: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Start", ("index.md", OVERVIEW)),
-    ("Use", ("scenarios.md", "studies.md", "results.md", "see.md", "commands.md")),
+    ("Use", ("scenarios.md", "import.md", "studies.md", "results.md", "see.md", "commands.md")),
     ("Look up", ("settings.md", "api.md")),
     (
         "Models",

@@ -22,6 +22,7 @@ from chappe.cli import (
     studies,
     teach,
 )
+from chappe.cli.importing import import_
 from chappe.cli.inputs import BAD_INPUT
 from chappe.scenario.new import QUESTIONS
 
@@ -328,6 +329,21 @@ def parser(words: Sequence[str] = ()) -> Parser:
             help=f"{question.text[0].lower()}{question.text[1:]}{known} (default: {question.default})",
         )
     q.add_argument("-q", "--quiet", action="store_true", help="print only errors and warnings")
+
+    q = command("import", import_, "write a scenario from maps and dumps of a network")
+    q.add_argument(
+        "files",
+        metavar="FILE",
+        nargs="+",
+        help="files of one network; NAME=FILE for a dump that does not say that it was made on the node NAME",
+    )
+    q.add_argument(
+        "--format", metavar="NAME", help="format of all files, such as meshviewer or iw-station (default: by content)"
+    )
+    q.add_argument(
+        "-o", "--out", metavar="DIR", help="folder of the scenario and its tables (default: named like FILE)"
+    )
+    output_options(q)
 
     q = command("run", scenarios.run, "run a scenario and print its results")
     _file(q, "scenario file (TOML); -: standard input")

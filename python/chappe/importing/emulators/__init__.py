@@ -1,0 +1,1 @@
+"""Formats of other simulators and emulators: one file for each."""

@@ -1,0 +1,1 @@
+"""Formats of maps and surveys: one file for each."""

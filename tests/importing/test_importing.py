@@ -1,0 +1,280 @@
+"""`chappe import`: one invented network in every format, against what it is."""
+
+import contextlib
+import csv
+import io
+import json
+import math
+import shutil
+from pathlib import Path
+
+import chappe
+import pytest
+from chappe import cli
+from chappe.importing import FORMATS, Named, read
+from chappe.importing.scenario import Written
+from chappe.importing.source import MisreadError
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+FILES = Path(__file__).parent / "files"
+
+NAMES = ("mill", "chapel", "barn", "ridge", "school", "quay")
+
+CALL = "Q0CALL-{}"
+"""Names of AREDN."""
+
+
+def of_files(*names: str, owner: str = "", form: str | None = None) -> Written:
+    return read([Named(str(FILES / name), owner) for name in names], form)
+
+
+def rows(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def truth(name: str) -> list[dict[str, str]]:
+    return rows((FILES / f"truth-{name}.csv").read_text(encoding="utf-8"))
+
+
+def name_of(number: int, text: str) -> str:
+    """Name of a node in an import, which may have an address or a name of another form."""
+    forms = (
+        NAMES[number], CALL.format(NAMES[number].upper()), f"n-10.9.0.{number + 1}", f"02-00-5e-00-0{number + 1}-01",
+        f"n-42-00-00-00-0{number}-00", f"02-00-5e-00-0{number + 1}-00", f"sta{number + 1}", f"n{number + 1}",
+    )  # fmt: skip
+    found = [form for form in forms if f"{form}," in text]
+    assert len(found) < 2, (number, found)
+    # A dump of a node knows its neighbors alone.
+    return found[0] if found else ""
+
+
+LINKS: dict[str, tuple[str, str, int, dict[str, float]]] = {
+    # file: owner, nodes of the directions, their number, and what is known with which tolerance
+    "meshviewer-yanic.json": ("", "all", 14, {"loss": 1 / 255}),
+    "hopglass-graph-v1.json": ("", "worse", 14, {"loss": 1 / 255}),
+    "alfred-vis.json": ("", "all", 14, {"loss": 1 / 255}),
+    "respondd-neighbours.json": ("", "from chapel", 3, {"loss": 1 / 255}),
+    "openwifimap-rows.json": ("", "all", 14, {"signal_dbm": 0, "mcs": 0, "loss": 1 / 255}),
+    "netjson-graph-olsr.json": ("", "all", 14, {"loss": 0.001}),
+    "netjson-monitoring-openwisp.json": ("", "to chapel", 3, {"signal_dbm": 0}),
+    "meshnet-lab-graph.json": ("", "all", 14, {"loss": 1 / 255}),
+    "libremesh-wifi_links_info.json": ("", "three nodes", 8, {"signal_dbm": 0, "mcs": 0}),
+    "libremesh-bat_links_info.json": ("", "all", 14, {"loss": 1 / 255}),
+    "aredn-sysinfo-1.x-olsr.json": ("", "both of chapel", 6, {"signal_dbm": 0, "mcs": 0, "loss": 0.001}),
+    "aredn-sysinfo-2.0-babel.json": ("", "both of chapel", 6, {"signal_dbm": 0}),
+    "olsrd-jsoninfo-0.6.json": ("", "all", 14, {"loss": 0.001}),
+    "olsrd-jsoninfo-0.9.json": ("", "all", 14, {"loss": 0.001}),
+    "olsrd-txtinfo.txt": ("", "all", 14, {"loss": 0.001}),
+    "oonf-nhdpinfo-link.json": ("chapel", "to chapel", 3, {"mcs": 0, "loss": 1 / 32}),
+    "batctl-o-iv.txt": ("", "from chapel", 3, {"loss": 1 / 255}),
+    "batctl-oj.json": ("chapel", "from chapel", 3, {"loss": 1 / 255}),
+    # Hellos of 16 intervals, of which the newest weigh more in a cost.
+    "babeld-dump.txt": ("", "both of chapel", 6, {"loss": 0.08}),
+    "bird-show-babel-neighbors.txt": ("chapel", "both of chapel", 6, {"loss": 1 / 16}),
+    "iw-station-dump.txt": ("chapel", "both of chapel", 6, {"signal_dbm": 0, "mcs": 0}),
+    "iw-scan.txt": ("chapel", "to chapel", 3, {"signal_dbm": 0}),
+    "nodes.geojson": ("", "signals", 7, {"signal_dbm": 0}),
+    "wmediumd-snr.cfg": ("", "all", 14, {"signal_dbm": 0}),
+    "wmediumd-prob.cfg": ("", "all", 14, {"loss": 0}),
+}
+
+
+@pytest.mark.parametrize("file", LINKS)
+def test_links_are_those_of_the_network(file: str) -> None:
+    """Signal, MCS and loss of each direction equal the truth as far as the format tells them."""
+    owner, which, number, known = LINKS[file]
+    found = of_files(file, owner=owner)
+    survey = found.files["survey.csv"]
+    measured = {(r["src"], r["dst"]): r for r in rows(survey)}
+    compared = dict.fromkeys(known, 0)
+    for link in truth("links"):
+        src, dst = int(link["src"]), int(link["dst"])
+        if "chapel" in which and 1 not in (src, dst):
+            continue
+        row = measured.get((name_of(src, survey), name_of(dst, survey)))
+        if row is None:
+            # Nothing was measured of it.
+            continue
+        for column, tolerance in known.items():
+            if row[column] == "":
+                continue
+            true = float(link[column])
+            if which == "worse":
+                true = max(
+                    true,
+                    *(float(b["loss"]) for b in truth("links") if (b["src"], b["dst"]) == (link["dst"], link["src"])),
+                )
+            assert float(row[column]) == pytest.approx(true, abs=tolerance + 1e-3), (link, row)
+            compared[column] += 1
+    assert max(compared.values()) == number, compared
+
+
+PLACES = {
+    "meshviewer-yanic.json": 6,
+    "hopglass-nodes-v2.json": 7,
+    "openwifimap-rows.json": 6,
+    "meshnet-lab-graph.json": 6,
+    "nodes.geojson": 6,
+    "nodes.kml": 7,
+    "track.gpx": 6,
+    "wmediumd-path_loss.cfg": 6,
+    "core-scenario.xml": 6,
+    "core-scenario.imn": 6,
+    "mininet_wifi_mesh.py.txt": 6,
+}
+
+
+@pytest.mark.parametrize("file", PLACES)
+def test_places_are_those_of_the_network(file: str) -> None:
+    """Up to the origin, and half of a meter: coordinates have six digits, pixels a tenth."""
+    nodes = of_files(file).files["nodes.csv"]
+    found = {r["name"]: (float(r["x_m"]), float(r["y_m"])) for r in rows(nodes)}
+    assert len(found) == PLACES[file]
+    true = [(float(r["x_m"]), float(r["y_m"])) for r in truth("positions")][:6]
+    placed = [found[name_of(n, nodes)] for n in range(6)]
+    dx, dy = (placed[0][i] - true[0][i] for i in (0, 1))
+    for (x, y), (tx, ty) in zip(placed, true, strict=True):
+        assert math.hypot(x - dx - tx, y - dy - ty) < 0.5, (file, x, y)
+
+
+ALONE = sorted(
+    p.name for p in FILES.iterdir()
+    if not p.name.startswith(("truth", "cbrgen", "batctl-gwl", "batctl-tg", "iw-survey", "respondd-n", "respondd-s"))
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("file", ALONE)
+def test_an_import_runs(file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    owner = "" if LINKS.get(file, ("",))[0] == "" and not file.startswith("iw-") else "chapel="
+    assert cli.main(["import", f"{owner}{FILES / file}", "--out", "my"]) == 0
+    assert cli.main(["check", "my/scenario.toml"]) == 0
+    results = chappe.run(chappe.Scenario.load("my/scenario.toml").with_settings({"run.stop": "2 s"}))
+    assert results.flows["packets_delivered"].sum() > 0
+
+
+def test_all_formats_are_tried() -> None:
+    from chappe.importing import _recognized
+    from chappe.importing.source import Source
+
+    found = {
+        _recognized(Source(p.name, p.read_text(encoding="utf-8")), None).name
+        for p in FILES.iterdir()
+        if not p.name.startswith("truth")
+    }
+    assert found == {form.name for form in FORMATS}
+
+
+def test_files_of_a_network_become_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A map has places and qualities, a dump signals and bitrates, batctl the gateways."""
+    map_, dump, gateways = (
+        str(FILES / n) for n in ("meshviewer-yanic.json", "iw-station-dump.txt", "batctl-gwl-iv.txt")
+    )
+    arguments = ["import", map_, f"chapel={dump}", gateways, str(FILES / "babeld-dump.txt"), "-o", str(tmp_path / "my")]
+    assert cli.main(arguments) == 0
+    out = capsys.readouterr().out
+    assert "6 nodes with a radio, 7 radio links; 1 node behind wires" in out
+    assert "Left out: 2 tunnels, which are no radio links" in out
+    scenario = chappe.Scenario.load(tmp_path / "my" / "scenario.toml")
+    assert list(scenario.names.values()) == [*NAMES, "attic", "internet"]
+    survey = rows((tmp_path / "my" / "survey.csv").read_text(encoding="utf-8"))
+    to_chapel = {r["src"]: r for r in survey if r["dst"] == "chapel"}
+    assert {name: r["signal_dbm"] for name, r in to_chapel.items()} == {"mill": "-64", "barn": "-74", "ridge": "-69"}
+    assert to_chapel["barn"]["mcs"] == "3"
+    wires = [(r["src"], r["dst"]) for r in scenario.settings["wired_link"]]
+    # attic at mill, and the uplinks of mill and quay.
+    assert wires == [(0, 6), (7, 0), (7, 5)]
+    assert scenario["wired_link"][1]["rate"] == "50 Mbit/s"
+    results = chappe.run(scenario)
+    assert results.flows["goodput_bps"][0] > 1e6
+    assert results.flows["src_name"][0] == "internet"
+    assert len(scenario.plot().axes[0].texts) >= 6
+    # Nothing is replaced.
+    assert cli.main(arguments) == 2
+    assert "exists" in capsys.readouterr().err
+
+
+def test_traffic_and_places_of_ns2() -> None:
+    found = of_files("setdest.tcl", "cbrgen.tcl")
+    text = found.files["scenario.toml"]
+    assert rows(found.files["nodes.csv"])[2] == {"name": "n-2", "x_m": "200.0", "y_m": "50.0"}
+    udp, tcp = text.split("[[flow]]\n")[1:]
+    assert udp.split("\n")[:6] == [
+        'src = "n-1"', 'dst = "n-2"', 'start = "2.55684 s"', 'app = "cbr"', 'cbr.payload = "512 B"',
+        'cbr.interval = "0.25 s"',
+    ]  # fmt: skip
+    assert tcp.split("\n")[:3] == ['src = "n-4"', 'dst = "n-5"', 'start = "3.5 s"']
+    with pytest.raises(MisreadError, match="import them with a file of positions"):
+        of_files("cbrgen.tcl")
+
+
+def test_a_name_of_two_nodes_of_a_file_joins_none(tmp_path: Path) -> None:
+    def point(n: int) -> object:
+        place = {"type": "Point", "coordinates": [7.1 + n, 54.2]}
+        return {"type": "Feature", "geometry": place, "id": n, "properties": {"name": "a b"}}
+
+    file = tmp_path / "a.geojson"
+    file.write_text(json.dumps({"type": "FeatureCollection", "features": [point(0), point(1)]}), encoding="utf-8")
+    found = read([Named(str(file))])
+    assert [r["name"] for r in rows(found.files["nodes.csv"])] == ["a-b", "a-b-2"]
+    assert "Names of 2 nodes were changed" in found.files["scenario.toml"]
+
+
+MISTAKES: list[tuple[str, str]] = [
+    ("", "it is empty"),
+    ("hello", "its format is not recognized"),
+    ('{"nodes": [{"node_id": "1"}, ', "line 1, column 30: expecting value; is the file cut off?"),
+    ('{"nodes": [{"node_id": "1"}, {}], "links": []}', r"nodes\[1\]: it has no \'node_id\'"),
+    ('{"nodes": [{"node_id": "1", "location": {"latitude": 99, "longitude": 1}}], "links": []}', "are no place"),
+    ('{"nodes": [{"node_id": "1"}], "links": [{"source": "1"}]}', r"links\[0\]: it has no 'target'"),
+    ('{"type": "NetworkGraph", "nodes": [], "links": [{"source": "a", "target": "b", "cost": "x"}]}', "links"),
+    ("<kml><Placemark>", "is the file cut off"),
+    ('<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "b">]><kml/>', "document type or entities"),
+    ("Station 02:00:00:00:00:01 (on mesh0)\n\tsignal: -x", "line 2: it is not in the form of its format"),
+    ('ifaces : {\n ids = ["42:00:00:00:00:00"', "its brackets are not closed"),
+    ("from mn_wifi.net import x\nnet.addStation('a'", "line 2: it is no Python program"),
+    ("node n1 {\n type router\n", "its braces are not closed"),
+]
+
+
+@pytest.mark.parametrize(("text", "said"), MISTAKES)
+def test_mistakes_are_told_with_their_place(text: str, said: str, tmp_path: Path) -> None:
+    file = tmp_path / "my.txt"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(MisreadError, match=said):
+        read([Named(str(file), "me")])
+
+
+def test_nothing_is_written_with_a_mistake(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cut = tmp_path / "cut.json"
+    cut.write_text((FILES / "meshviewer-yanic.json").read_text(encoding="utf-8")[:3000], encoding="utf-8")
+    station = FILES / "iw-station-dump.txt"
+    assert cli.main(["import", str(cut), str(station), "-o", str(tmp_path / "my")]) == 2
+    err = capsys.readouterr().err
+    assert "cut.json: line" in err
+    assert "it does not say on which node it was made: give it as NAME=" in err
+    assert "nothing was written" in err
+    assert not (tmp_path / "my").exists()
+    assert cli.main(["import", str(station), "--format", "nothing", "-o", str(tmp_path / "my")]) == 2
+    assert "there is no format nothing" in capsys.readouterr().err
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(sorted(p.name for p in FILES.iterdir())), st.data())
+def test_a_damaged_file_is_read_or_refused(name: str, data: st.DataObject) -> None:
+    text = (FILES / name).read_text(encoding="utf-8")
+    at = data.draw(st.integers(0, len(text) - 1))
+    damaged = (
+        text[:at]
+        + data.draw(st.sampled_from(["", "0", '"', "null", "{", "-"]))
+        + text[at + data.draw(st.integers(0, 40)) :]
+    )
+    folder = Path(str(FILES.parent / ".damaged"))
+    folder.mkdir(exist_ok=True)
+    try:
+        (folder / name).write_text(damaged, encoding="utf-8")
+        with contextlib.suppress(MisreadError):
+            assert read([Named(str(folder / name), "me")]).files
+    finally:
+        shutil.rmtree(folder)
