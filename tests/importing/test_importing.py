@@ -209,6 +209,18 @@ def test_traffic_and_places_of_ns2() -> None:
         of_files("cbrgen.tcl")
 
 
+def test_an_older_form_of_wmediumd_has_its_parameters_in_a_list(tmp_path: Path) -> None:
+    """At 1 m a power of 15 dBm is 15 - 40.1 dBm; 20 m take 35 log 20 more."""
+    file = tmp_path / "a.cfg"
+    file.write_text(
+        'ifaces : { ids = ["02:00:00:00:00:00", "02:00:00:00:01:00"]; };\npath_loss : { positions = ((0, 0), (20.0, '
+        '0.0)); tx_powers = (15.0, 15.0); model_params = ("log_distance", 3.5, 0.0); };',
+        encoding="utf-8",
+    )
+    found = rows(read([Named(str(file))]).files["links.csv"])
+    assert [float(r["signal_dbm"]) for r in found] == [pytest.approx(15 - 40.1 - 45.5, abs=0.1)] * 2
+
+
 def test_a_name_of_two_nodes_of_a_file_joins_none(tmp_path: Path) -> None:
     def point(n: int) -> object:
         place = {"type": "Point", "coordinates": [7.1 + n, 54.2]}
@@ -235,6 +247,7 @@ MISTAKES: list[tuple[str, str]] = [
     ('ifaces : {\n ids = ["42:00:00:00:00:00"', "its brackets are not closed"),
     ("from mn_wifi.net import x\nnet.addStation('a'", "line 2: it is no Python program"),
     ("node n1 {\n type router\n", "its braces are not closed"),
+    ("Table: Topology\na b\n1 2\n", "line 3: a value is missing"),
 ]
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from chappe import text as show
 from chappe._common.files import write_file
 from chappe._common.words import plain
-from chappe.cli.inputs import CommandError, named, print_json, unwritable
+from chappe.cli.inputs import CommandError, CommandLineError, named, print_json, unwritable
 from chappe.errors import ScenarioError
 from chappe.scenario.scenario import Scenario
 
@@ -26,7 +26,9 @@ def import_(args: argparse.Namespace) -> int:
     try:
         found = read(files, args.format)
     except MisreadError as e:
-        raise CommandError(f"{e}\nnothing was written") from None
+        # A line for each file.
+        *others, last = str(e).split("\n")
+        raise CommandLineError([*map(CommandError, others), CommandError(f"{last}; nothing was written")]) from None
     if there := [name for name in found.files if (folder / name).exists()]:
         raise CommandError(f"{plain(folder / there[0])} exists: name a new folder by --out; nothing was written")
     with tempfile.TemporaryDirectory() as trial:

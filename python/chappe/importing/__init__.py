@@ -84,7 +84,9 @@ def read(files: Sequence[Named], format_: str | None = None) -> Written:
             wrong.append(f"{file}: {_at(source)}{e}")
         except KeyError as e:
             wrong.append(f"{file}: {_at(source)}it has no {e}")
-        except (TypeError, ValueError, AttributeError, IndexError) as e:
+        except IndexError:
+            wrong.append(f"{file}: {_at(source)}a value is missing")
+        except (TypeError, ValueError, AttributeError) as e:
             wrong.append(f"{file}: {_at(source)}it is not in the form of its format: {e}")
     if wrong:
         raise MisreadError("\n".join(wrong))

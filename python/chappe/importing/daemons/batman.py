@@ -58,7 +58,7 @@ def read_alfred(s: Source, survey: Survey) -> None:
     """Reads neighbors of all nodes; a metric is 255/TQ, from the router to its neighbor."""
     for row in s.each(s.json["vis"], "vis"):
         me = key_of(row["primary"], s.file)
-        survey.node(me, *(key_of(m, s.file) for m in row.get("clients", [])[:1]))
+        survey.node(me, *(key_of(m, s.file) for m in [*row.get("secondary", []), *row.get("clients", [])[:1]]))
         for found in row.get("neighbors", []):
             survey.node(me, key_of(found["router"], s.file))
             metric = number(found["metric"])
