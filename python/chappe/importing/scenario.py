@@ -427,7 +427,9 @@ class _Writer:
             why = "between the two nodes that are next to each other"
         else:
             gateways = [key for key in self._gateways() if key in near]
-            starts = gateways[:1] or list(near)[:50]
+            if gateways:
+                near[""] = set(gateways)
+            starts = [""] if gateways else list(near)[:50]
             (last, _), first = max(((_farthest(near, start), start) for start in starts), key=lambda found: found[0][1])
             src_name, dst_name = self.uplink if gateways else self.names[first], self.names[last]
             why = "from the uplink to the node with the most hops" if gateways else "over the most hops"
