@@ -5,8 +5,8 @@ import csv
 import io
 import json
 import math
-import shutil
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import chappe
 import pytest
@@ -285,11 +285,8 @@ def test_a_damaged_file_is_read_or_refused(name: str, data: st.DataObject) -> No
         + data.draw(st.sampled_from(["", "0", '"', "null", "{", "-"]))
         + text[at + data.draw(st.integers(0, 40)) :]
     )
-    folder = Path(str(FILES.parent / ".damaged"))
-    folder.mkdir(exist_ok=True)
-    try:
-        (folder / name).write_text(damaged, encoding="utf-8")
+    with TemporaryDirectory() as folder:
+        file = Path(folder, name)
+        file.write_text(damaged, encoding="utf-8")
         with contextlib.suppress(MisreadError):
-            assert read([Named(str(folder / name), "me")]).files
-    finally:
-        shutil.rmtree(folder)
+            assert read([Named(str(file), "me")]).files
