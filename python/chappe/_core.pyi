@@ -1,7 +1,9 @@
 """The simulator, written in Rust. Use the package ``chappe`` instead."""
 
+import sys
 from collections.abc import Callable, Sequence
-from typing import Literal, TypeAlias, final
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, final
 
 __all__ = [
     "RESULTS_EPOCH",
@@ -22,12 +24,16 @@ __all__ = [
     "quantile_beta",
     "quantile_gamma",
     "quantile_t",
+    "record_nodes",
     "recorded_tables_json",
     "run",
     "shelves_json",
     "toml_json",
     "warning_codes",
 ]
+
+if sys.platform == "linux":
+    __all__ += ["live", "live_enclose", "live_settle"]
 
 VERSION: str
 RESULTS_EPOCH: int
@@ -185,13 +191,35 @@ def run(
     sink: Callable[[str, Rowset], object] | None = None,
     capture: Callable[[int, int, bytes], object] | None = None,
     rules: dict[str, type] | None = None,
+    replay: str | None = None,
 ) -> Results: ...
+
+if sys.platform == "linux":
+    def live(
+        scenario: Scenario,
+        nodes: list[int],
+        programs: list[tuple[int, list[str], bool]],
+        *,
+        holds: bool,
+        limit_ns: int,
+        ends_late: bool,
+        quiet: bool,
+        real_time: bool,
+        record: Path | None,
+        progress: Callable[[float, dict[str, Any], float], object] | None,
+        sink: Callable[[str, Rowset], object] | None,
+        capture: Callable[[int, int, bytes], object] | None,
+    ) -> tuple[Results, dict[str, Any], int | None, bool, bool]: ...
+    def live_enclose() -> None: ...
+    def live_settle(nodes: list[int]) -> None: ...
+
 def in_bytes(number: float) -> str: ...
 def in_hours(seconds: float) -> str: ...
 def instant_ns(text: str) -> int: ...
 def json_schema() -> str: ...
 def look_columns() -> tuple[list[str], list[str]]: ...
 def no_effect(unused: list[tuple[str, str]]) -> list[tuple[str, str]]: ...
+def record_nodes(text: str) -> list[int]: ...
 def recorded_tables_json() -> str: ...
 def shelves_json() -> str: ...
 def toml_json(name: str, text: str) -> str: ...

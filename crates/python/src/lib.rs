@@ -6,6 +6,8 @@ mod captures;
 mod control;
 mod controllers;
 mod distributions;
+#[cfg(target_os = "linux")]
+mod live;
 mod recorded;
 mod tables;
 
@@ -19,6 +21,7 @@ use chappe_core::setting::{Code, Node, Problem, Scalar, printable};
 use chappe_core::sim::Sim;
 use chappe_core::unit::Time;
 use chappe_core::{RESULTS_EPOCH, VERSION};
+use chappe_live::{Record, Replay};
 use chappe_scenario::{self as scenario, Errors, Files};
 use controllers::{CongestionEvent, Controllers};
 use pyo3::exceptions::{PyException, PyValueError};
@@ -100,6 +103,14 @@ fn parse(what: &str, text: &str) -> PyResult<Json> {
 #[pyclass(frozen, module = "chappe._core")]
 struct Scenario(scenario::Scenario);
 
+impl Scenario {
+    /// Numbers of the external flows, with their sources and destinations.
+    fn flows_of_programs(&self) -> Vec<(u32, u32, u32)> {
+        let all = (0..).zip(&self.0.layout().flows);
+        all.filter(|(_, f)| f.app == Kind::External).map(|(i, f)| (i, f.src, f.dst)).collect()
+    }
+}
+
 #[pymethods]
 impl Scenario {
     /// Reads TOML; `overrides` are dotted names and values as written on a command line.
@@ -159,9 +170,8 @@ impl Scenario {
     }
 
     /// Numbers of the external flows, with their sources and destinations.
-    fn external(&self) -> Vec<(usize, u32, u32)> {
-        let all = self.0.layout().flows.iter().enumerate();
-        all.filter(|(_, f)| f.app == Kind::External).map(|(i, f)| (i, f.src, f.dst)).collect()
+    fn external(&self) -> Vec<(u32, u32, u32)> {
+        self.flows_of_programs()
     }
 
     /// Returns true if a flow is QUIC, which the program `chappe-quic` runs.
@@ -319,9 +329,10 @@ const MOST_STEPS: u64 = 1 << 18;
 /// Runs a scenario; releases the GIL. `progress` is called with the completed share, `sink` with the name of a table of
 /// `run.record` and rows of it; without a sink the rows are stored. `capture` is called with the number of a node, a
 /// position in its capture and the bytes from there on, also after a run that fails or is interrupted. `rules` are the
-/// classes of congestion controls in Python by their names in the scenario; a run with such rules keeps the GIL.
+/// classes of congestion controls in Python by their names in the scenario; a run with such rules keeps the GIL. `replay`
+/// is the record of a live run, whose datagrams enter again.
 #[pyfunction]
-#[pyo3(signature = (scenario, progress, sink=None, capture=None, rules=None))]
+#[pyo3(signature = (scenario, progress, sink=None, capture=None, rules=None, replay=None))]
 fn run<'py>(
     py: Python<'py>,
     scenario: &Scenario,
@@ -329,16 +340,36 @@ fn run<'py>(
     sink: Option<Bound<'py, PyAny>>,
     capture: Option<Bound<'py, PyAny>>,
     rules: Option<Bound<'py, PyDict>>,
+    replay: Option<&str>,
 ) -> PyResult<Results> {
+    let mut replay = match replay {
+        Some(text) => Some(Replay::new(&read_record(text)?, &scenario.flows_of_programs())),
+        None => None,
+    };
     let mut captures = Captures::new(capture.map(Bound::unbind));
     let setup = Setup { capture: captures.wanted(), ..scenario.0.setup(None) };
     let mut sim = py.detach(|| Sim::new(&setup));
     let mut recorded = Recorded::new(sink.map(Bound::unbind));
     let rules = Controllers::new(rules, setup.seed);
-    let end = drive(py, scenario, &mut sim, (&mut recorded, &mut captures), progress.as_ref(), &rules);
+    let advance = |sim: &mut Sim, steps| match &mut replay {
+        Some(replay) => replay.advance(sim, steps),
+        None => sim.advance(steps),
+    };
+    let end = drive(py, scenario, &mut sim, advance, (&mut recorded, &mut captures), progress.as_ref(), &rules);
     captures.take(py, &mut sim, true)?;
     let (end, simulated, recorded) = (control::word(Some(end?)), sim.now(), recorded.into_kept());
     Ok(Results { end, simulated, recorder: sim.into_recorder(), recorded })
+}
+
+/// Reads the record of a live run.
+fn read_record(text: &str) -> PyResult<Record> {
+    Record::read(text).map_err(|e| PyValueError::new_err(e.to_string()))
+}
+
+/// Nodes of the record of a live run.
+#[pyfunction]
+fn record_nodes(text: &str) -> PyResult<Vec<u32>> {
+    read_record(text).map(|record| record.nodes)
 }
 
 /// Runs to the end, and passes on what the run writes.
@@ -346,6 +377,7 @@ fn drive(
     py: Python<'_>,
     scenario: &Scenario,
     sim: &mut Sim,
+    mut advance: impl FnMut(&mut Sim, u64) -> Option<End> + Send,
     (recorded, captures): (&mut Recorded, &mut Captures),
     progress: Option<&Bound<'_, PyAny>>,
     rules: &Controllers,
@@ -356,7 +388,7 @@ fn drive(
     let mut steps = 1 << 10;
     loop {
         let begun = Instant::now();
-        let end = rules.drive(py, || sim.advance(steps))?;
+        let end = rules.drive(py, || advance(sim, steps))?;
         recorded.take(py, sim, end.is_some())?;
         captures.take(py, sim, false)?;
         if let Some(end) = end {
@@ -456,9 +488,16 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(in_hours, m)?)?;
     m.add_function(wrap_pyfunction!(json_schema, m)?)?;
     m.add_function(wrap_pyfunction!(no_effect, m)?)?;
+    m.add_function(wrap_pyfunction!(record_nodes, m)?)?;
     m.add_function(wrap_pyfunction!(recorded_tables_json, m)?)?;
     m.add_function(wrap_pyfunction!(shelves_json, m)?)?;
     m.add_function(wrap_pyfunction!(toml_json, m)?)?;
     m.add_function(wrap_pyfunction!(warning_codes, m)?)?;
+    #[cfg(target_os = "linux")]
+    {
+        m.add_function(wrap_pyfunction!(live::live, m)?)?;
+        m.add_function(wrap_pyfunction!(live::live_enclose, m)?)?;
+        m.add_function(wrap_pyfunction!(live::live_settle, m)?)?;
+    }
     Ok(())
 }

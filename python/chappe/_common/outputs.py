@@ -1,4 +1,4 @@
-"""Files that users name for reports, figures, tables, windows, movements and traces: nothing else is ever replaced.
+"""Files that users name for reports, figures, tables, windows, movements, records, traces: no other is ever replaced.
 
 A name must have an ending of its kind, unless the file is there and Chappe wrote it. A file that is there is replaced
 only if its content shows that Chappe wrote it, and never if the scenario was read from it, whatever its name is: it may
@@ -91,6 +91,7 @@ TABLE = Kind("a table", (".parquet",), "a table is a Parquet file", _is_table)
 MOVEMENT = Kind("movements", (), "", _is_movement)
 # Traces of Mahimahi are numbers, whoever wrote them.
 TRACE = Kind("a file with a mark", (), "", lambda _: False)
+RECORD = Kind("a record", (), "", lambda data: data.startswith(b"chappe-record "))
 WINDOWS = Kind(
     "a table of windows",
     (".csv",),

@@ -21,6 +21,7 @@ from chappe._common.files import write_file as write_file
 from chappe.errors import ScenarioError, StudyError
 from chappe.errors import reason as reason
 from chappe.printing import problems as show
+from chappe.scenario.endpoints import with_endpoints
 from chappe.scenario.scenario import Scenario, pairs_of, read_text, schema, text_of
 
 if TYPE_CHECKING:
@@ -146,12 +147,20 @@ def scenario_in(file: str, sets: Iterable[str]) -> Scenario:
         raise CommandError(str(e)) from None
 
 
-def load(args: argparse.Namespace) -> Scenario:
-    """Scenario of a command line; prints its warnings, except for ignored ones."""
+def load(args: argparse.Namespace, *, warns: bool = True) -> Scenario:
+    """Scenario of a command line; with ``warns`` prints its warnings, except for ignored ones."""
     seed = getattr(args, "seed", None)
     scenario = scenario_in(args.file, [*args.sets, *([] if seed is None else [f"run.seed={seed}"])])
-    show.warnings(scenario, getattr(args, "ignored", ()))
+    if warns:
+        show.warnings(scenario, getattr(args, "ignored", ()))
     return scenario
+
+
+def with_programs(args: argparse.Namespace, scenario: Scenario, nodes: Sequence[int]) -> Scenario:
+    """A scenario with external flows between the nodes; prints its warnings, except for ignored ones."""
+    changed = with_endpoints(scenario, nodes)
+    show.warnings(changed, args.ignored)
+    return changed
 
 
 def print_json(results: Any) -> None:

@@ -2,6 +2,7 @@
 
 import argparse
 import re
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
@@ -14,6 +15,7 @@ from chappe.cli import (
     comparisons,
     extensions,
     follow,
+    live,
     new,
     plots,
     reference,
@@ -25,6 +27,9 @@ from chappe.cli import (
 from chappe.cli.importing import import_
 from chappe.cli.inputs import BAD_INPUT
 from chappe.scenario.new import QUESTIONS
+
+_END = "--"
+"""Word behind which ``chappe live`` has a program."""
 
 SHELLS = ("bash", "zsh", "fish")
 """Shells with completion."""
@@ -41,7 +46,10 @@ class Parser(argparse.ArgumentParser):
 
     def parsed(self, arguments: Sequence[str] | None) -> argparse.Namespace:
         """Parses a command line; reports all mistakes, and suggests options for unknown ones."""
-        found, unknown = self.parse_known_args(arguments)
+        words = list(sys.argv[1:] if arguments is None else arguments)
+        end = words.index(_END) if words[:1] == ["live"] and _END in words else len(words)
+        found, unknown = self.parse_known_args(words[:end])
+        found.program = words[end + 1 :]
         of_command: Parser = found.parser
         of_command._wrong += of_command._unknown(unknown)
         if of_command._wrong:
@@ -299,6 +307,25 @@ def output_options(q: argparse.ArgumentParser) -> None:
     _json_option(q)
 
 
+def _run_options(q: argparse.ArgumentParser) -> None:
+    """Adds what `run` and `live` have."""
+    _file(q, "scenario file (TOML); -: standard input")
+    _set_option(q)
+    _seed_option(q)
+    q.add_argument(
+        "--why",
+        action="store_true",
+        help="explain the results: time budgets, causes of packet loss, the stories of the worst flows",
+    )
+    _measure_option(q, "all")
+    _flows_option(q)
+    _report_option(q, "write a report with a player of the run")
+    out_option(q, "write all tables and the effective settings to this folder")
+    q.add_argument("--pcap", metavar="DIR", help="write a capture of each node for Wireshark to this folder")
+    _ignore_option(q)
+    output_options(q)
+
+
 def parser(words: Sequence[str] = ()) -> Parser:
     """Parser of the command line.
 
@@ -346,22 +373,44 @@ def parser(words: Sequence[str] = ()) -> Parser:
     output_options(q)
 
     q = command("run", scenarios.run, "run a scenario and print its results")
-    _file(q, "scenario file (TOML); -: standard input")
-    _set_option(q)
-    _seed_option(q)
-    q.add_argument(
-        "--why",
-        action="store_true",
-        help="explain the results: time budgets, causes of packet loss, the stories of the worst flows",
-    )
-    _measure_option(q, "all")
-    _flows_option(q)
-    _report_option(q, "write a report with a player of the run")
-    out_option(q, "write all tables and the effective settings to this folder")
-    q.add_argument("--pcap", metavar="DIR", help="write a capture of each node for Wireshark to this folder")
+    _run_options(q)
     q.add_argument("--qlog", metavar="DIR", help="write a qlog of each end of each connection of QUIC to this folder")
-    _ignore_option(q)
-    output_options(q)
+    q.add_argument("--replay", metavar="FILE", help="repeat what entered a run of `chappe live --record FILE`")
+
+    q = command("live", live.live, "run programs over a scenario, in real time (Linux)")
+    q.usage = "chappe live FILE [--node N COMMAND]... [OPTIONS] [-- PROGRAM ARGUMENTS]"
+    q.epilog = (
+        "The program behind `--` runs on node 0, and the run ends with it. Node 3 is called node3. The exit code is "
+        "that of this program, or the first one that is not 0; 3 after `--when-late stop`, 130 after Ctrl-C."
+    )
+    _run_options(q)
+    q.add_argument(
+        "--node",
+        dest="programs",
+        nargs=2,
+        metavar=("N", "COMMAND"),
+        action="append",
+        default=[],
+        help="command of a shell that runs on a node; may be repeated",
+    )
+    q.add_argument(
+        "--door",
+        choices=["tun", "nfqueue"],
+        default="tun",
+        help="way of packets into the network: tun, as from a host behind the node (default), or nfqueue, as from the "
+        "node itself, with TCP small queues",
+    )
+    q.add_argument("--record", metavar="FILE", help="record what enters the network, for `chappe run --replay FILE`")
+    q.add_argument(
+        "--late-limit", metavar="TIME", default="10 ms", help='deliveries beyond it are late (default: "10 ms")'
+    )
+    q.add_argument(
+        "--when-late",
+        choices=["warn", "stop"],
+        default="warn",
+        help="warn if 1 %% of the deliveries are late, or stop at the first (default: warn)",
+    )
+    q.add_argument("--real-time", action="store_true", help="ask for real-time priority, which root has")
 
     q = command(
         "sweep",

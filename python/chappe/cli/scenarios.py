@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +22,10 @@ from chappe.cli.inputs import (
     print_json,
     report_path,
     scenario_in,
+    text_in,
     time_of,
     unwritable,
+    with_programs,
 )
 from chappe.errors import Problem, ScenarioError
 from chappe.printing import problems as texts
@@ -34,13 +37,59 @@ if TYPE_CHECKING:
 
 def run(args: argparse.Namespace) -> int:
     """``chappe run``."""
-    from chappe._common.progress import hidden
-
-    scenario, tables, report_file = collect_errors(
-        lambda: load(args),
-        lambda: _tables_for(args.measures),
+    scenario, tables, replay, report_file = collect_errors(
+        lambda: load(args, warns=args.replay is None),
+        lambda: tables_for(args.measures),
+        lambda: _record(args),
         lambda: report_path(args),
     )
+    if replay is not None:
+        scenario = with_programs(args, scenario, _core.record_nodes(replay.read_text("utf-8")))
+
+    def results(scenario: Scenario, out: Path | None, pcap: Path | None) -> "Results":
+        from chappe._common.progress import bar
+        from chappe.results.results import run
+
+        logs = contextlib.nullcontext() if args.qlog is None else folder(args.qlog, "--qlog")
+        with logs as qlog, bar(Path(args.file).name) as update:
+            return run(scenario, progress=update, out=out, pcap=pcap, qlog=qlog, replay=replay)
+
+    perform(args, scenario, tables, report_file, results)
+    return 0
+
+
+def _record(args: argparse.Namespace) -> Path | None:
+    """File of a record that is repeated."""
+    if args.replay is None:
+        return None
+    path = named(args.replay, "--replay")
+    try:
+        _core.record_nodes(text_in(str(path)))
+    except ValueError as e:
+        raise CommandError(f"--replay {path}: {e}") from None
+    return path
+
+
+def perform(
+    args: argparse.Namespace,
+    scenario: Scenario,
+    tables: Sequence[str],
+    report_file: Path | None,
+    run: Callable[[Scenario, Path | None, Path | None], "Results"],
+    about: Callable[[], tuple[dict[str, Any], str]] = lambda: ({}, ""),
+) -> None:
+    """Runs a scenario, and writes and prints what the options ask for.
+
+    Args:
+        args: Options of ``chappe run``.
+        scenario: The scenario.
+        tables: Recorded tables that the measures need.
+        report_file: File of the report.
+        run: Function that runs a scenario, with folders for the results and for captures.
+        about: Function that returns what else is known of the run, as plain data and as text.
+    """
+    from chappe._common.progress import hidden
+
     asked = scenario.settings["run"]["record"]
     if args.flows is not None:
         from chappe.scenario import flow_selection
@@ -57,19 +106,19 @@ def run(args: argparse.Namespace) -> int:
         _refuse_shared(named(args.pcap, "--pcap"), named(args.out))
     place = contextlib.nullcontext() if args.out is None else folder(args.out)
     captures = contextlib.nullcontext() if args.pcap is None else folder(args.pcap, "--pcap")
-    logs = contextlib.nullcontext() if args.qlog is None else folder(args.qlog, "--qlog")
-    with place as out, captures as pcap, logs as qlog, hidden(args.quiet):
-        results = _results(scenario, Path(args.file).name, out, pcap, qlog)
+    with place as out, captures as pcap, hidden(args.quiet):
+        results = _results(scenario, run, out, pcap)
     saved.refuse_not_measured(results, args.flows, args.measures or None)
     if report_file is not None:
         _report(results, report_file, Path(args.file).name)
     of_flows = saved.stories_of(results, args) if args.why else None
+    facts, text = about()
     if args.json:
         budgets = {} if of_flows is None else {"why": saved.explained(results.why(), of_flows)}
         everything = results.to_dict(measures=args.measures or None, flows=args.flows)
         shown = [warning for warning in everything["warnings"] if warning["code"] not in args.ignored]
         written = {} if report_file is None else {"report": _about(report_file)}
-        print_json({**everything, "warnings": shown, **budgets, **written})
+        print_json({**everything, "warnings": shown, **budgets, **written, **facts})
     elif not args.quiet:
         from chappe.printing import results as show_results
 
@@ -96,10 +145,13 @@ def run(args: argparse.Namespace) -> int:
             size = _core.in_bytes(report_file.stat().st_size)
             show.say("")
             show.say(f"Report written to {plain(report_file)} ({size}). It opens offline in a browser.")
-    return 0
+        if text:
+            show.say("")
+            for line in text.split("\n"):
+                show.say(line)
 
 
-def _tables_for(measures: list[str]) -> list[str]:
+def tables_for(measures: list[str]) -> list[str]:
     """Recorded tables that the measures need."""
     if not measures:
         return []
@@ -142,10 +194,13 @@ def _refuse_shared(pcap: Path, out: Path) -> None:
         raise unwritable(pcap, e, BAD_INPUT) from None
 
 
-def _results(scenario: Scenario, title: str, out: Path | None, pcap: Path | None, qlog: Path | None) -> "Results":
-    """Runs a scenario, and writes results, captures and qlogs into their folders."""
-    from chappe._common.progress import bar
-    from chappe.results.results import run
+def _results(
+    scenario: Scenario,
+    run: Callable[[Scenario, Path | None, Path | None], "Results"],
+    out: Path | None,
+    pcap: Path | None,
+) -> "Results":
+    """Runs a scenario, and writes the results and the captures into their folders."""
     from chappe.results.storage import captures
     from chappe.results.storage.folder import refuse_others
 
@@ -161,14 +216,13 @@ def _results(scenario: Scenario, title: str, out: Path | None, pcap: Path | None
             captures.refuse_others(pcap)
         except OSError as e:
             raise unwritable(pcap, e, BAD_INPUT) from None
-    with bar(title) as update:
-        try:
-            return run(scenario, progress=update, out=out, pcap=pcap, qlog=qlog)
-        except captures.CaptureError as e:
-            raise unwritable(pcap, e) from None
-        except OSError as e:
-            # Folders are refused before the run.
-            raise unwritable(out or pcap or qlog, e, 1 if e.strerror else BAD_INPUT) from None
+    try:
+        return run(scenario, out, pcap)
+    except captures.CaptureError as e:
+        raise unwritable(pcap, e) from None
+    except OSError as e:
+        # Folders are refused before the run.
+        raise unwritable(out or pcap, e, 1 if e.strerror else BAD_INPUT) from None
 
 
 def check(args: argparse.Namespace) -> int:

@@ -11,7 +11,7 @@ from chappe.measures import OF_TCP, measure_of, short_batches
 from chappe.printing import problems
 from chappe.results.budgets import AIRTIME, LOSSES, REASONS, SENDING, USES, Why
 from chappe.results.results import Results
-from chappe.results.silent_flows import describe
+from chappe.results.silent_flows import describe, unused
 from chappe.results.storage.columns import Rows, rows_of
 from chappe.results.warnings import ENDS
 from chappe.scenario import flow_selection
@@ -45,7 +45,9 @@ def results(r: Results, name: str, choice: str | None = None, measures: Sequence
         "Flow", "src", "dst", "variant", ">goodput", ">delivered", ">retransmitted", ">timeouts", ">window", ">RTT"
     )
     columns = r._columns("flows")
-    of_flows = rows_of(columns)
+    all_flows = rows_of(columns)
+    left_out = unused(all_flows)
+    of_flows = [f for f in all_flows if f["flow"] not in left_out]
     for f in of_flows:
         window, rtt = show.number(f["mean_window_segments"], 3), show.number(_ms(f["mean_rtt_s"]), 3)
         flows.add_row(
@@ -61,6 +63,8 @@ def results(r: Results, name: str, choice: str | None = None, measures: Sequence
             f"{rtt} ms" if rtt != "-" else "-",
         )
     show.write(flows)
+    if left_out:
+        show.say(f"{count(len(left_out), 'external flow')} without a datagram.")
     for f in (f for f in of_flows if f["aborted_at_s"] is not None):
         show.say(
             f"Flow {f['flow']} gave up at {f['aborted_at_s']:,.1f} s after too many consecutive timeouts "

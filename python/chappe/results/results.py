@@ -15,7 +15,7 @@ import numpy as np
 from chappe import _core
 from chappe._common import forked, outputs
 from chappe._common.arguments import name_of, names_of, path_of, quoted
-from chappe._common.notices import UNDRIVEN, Notice, tell
+from chappe._common.notices import UNDRIVEN, UNUSED, Notice, tell
 from chappe._common.progress import Progress, followed
 from chappe._common.words import count
 from chappe.errors import ChappeWarning
@@ -30,6 +30,7 @@ from chappe.results.storage.folder import FORMAT, SCENARIO, Writing
 from chappe.results.storage.metadata import of_file
 from chappe.results.warnings import of_results
 from chappe.scenario import flow_selection
+from chappe.scenario.endpoints import with_endpoints
 from chappe.scenario.scenario import Scenario, ScenarioLike, scenario_of
 from chappe.stats import Jackknife, check_confidence, lag1
 from chappe.stats.doubts import Tests, certain, of_batches, tests_of
@@ -841,6 +842,7 @@ def run(
     out: str | os.PathLike[str] | None = None,
     pcap: str | os.PathLike[str] | None = None,
     qlog: str | os.PathLike[str] | None = None,
+    replay: str | os.PathLike[str] | None = None,
 ) -> Results:
     """Runs a scenario. The interpreter lock is released, so runs in several threads use several cores.
 
@@ -856,52 +858,72 @@ def run(
             Captures of an earlier run are replaced, and results are the same with and without captures.
         qlog: Folder for qlogs, one for each end of each connection of QUIC; created if it does not exist. Results are
             the same with and without them.
+        replay: Record of a run of ``chappe live``, whose packets enter again at the same instants, and whose end ends
+            the run.
 
     Raises:
         ScenarioError: If the scenario cannot be run, with all problems at once.
         LimitError: If the run needs more memory than ``run.max_memory``.
         RunError: If a congestion control in Python raises, or returns no window; if a flow of QUIC has no flow back.
-        OSError: If the scenario cannot be read, or a folder cannot be written or has files that no run wrote.
-        ValueError: If the name of the folder is empty or not UTF-8.
+        OSError: If the scenario or the record cannot be read, or a folder cannot be written or has files that no run
+            wrote.
+        ValueError: If the name of the folder is empty or not UTF-8, or the record has a mistake.
         TypeError: If an argument has the wrong type.
         RuntimeError: With ``out``, in a process forked after polars was used.
     """
     checked = scenario_of(scenario)
-    tell(checked.warnings, UNDRIVEN)
+    record = None if replay is None else path_of("replay", replay).read_text("utf-8")
+    if record is not None:
+        checked = with_endpoints(checked, _core.record_nodes(record))
+    tell(checked.warnings, UNDRIVEN if record is None else UNUSED)
     with followed(progress, "Run") as update:
         if seed is not None:
             checked = checked.with_settings({"run.seed": seed})
         if checked._core.is_quic():
+            if record is not None:
+                raise quic.refusal("replay", "datagrams of QUIC are made by its library", "leave replay out")
             return _run_quic(checked, update, out, pcap, qlog)
         if qlog is not None:
             raise quic.refusal("qlog", "no flow is QUIC, so that there is no qlog", "set quic.congestion_control")
+
+        def measured(
+            sink: Callable[[str, _core.Rowset], object] | None,
+            capture: Callable[[int, int, bytes], object] | None = None,
+        ) -> _core.Results:
+            return _core.run(checked._core, update, sink, capture, checked._rules(), record)
+
         if pcap is None:
-            return _run(checked, update, out)
+            return kept(checked, out, measured)
         if out is not None:
             refuse_shared(path_of("pcap", pcap), path_of("folder", out))
         with Captures(pcap) as captures:
-            return _run(checked, update, out, captures)
+            return kept(checked, out, lambda sink: measured(sink, captures))
 
 
-def _run(
+def kept(
     scenario: Scenario,
-    progress: Callable[[float], object] | None,
     out: str | os.PathLike[str] | None,
-    capture: Callable[[int, int, bytes], object] | None = None,
+    measured: Callable[[Callable[[str, _core.Rowset], object] | None], _core.Results],
 ) -> Results:
+    """Results of a run, with ``out`` written into this folder.
+
+    Args:
+        scenario: The scenario that is run.
+        out: Folder for all results.
+        measured: Function that makes the run, and gives rows of recorded tables to its argument if there is one.
+    """
     if out is None:
-        return Results(scenario, _core.run(scenario._core, progress, None, capture, scenario._rules()))
+        return Results(scenario, measured(None))
     from chappe.results.storage.recorded import Stream
 
     names = list(dict.fromkeys(scenario.settings["run"]["record"]))
-    rules = scenario._rules()
     with Writing(out, scenario) as writing:
         about = {name: of_file(name, scenario, _core.VERSION, _core.RESULTS_EPOCH) for name in names}
         stream = Stream(writing.path, about)
-        measured = _core.run(scenario._core, progress, stream, capture, rules)
+        run = measured(stream)
         stream.join()
         streamed = _Streamed(writing.folder)
-        results = Results(scenario, measured, streamed)
+        results = Results(scenario, run, streamed)
         results._write(writing)
         streamed.note(names)
     return results

@@ -62,6 +62,16 @@ def is_silent(f: Mapping[str, Any], end_s: float) -> bool:
     return bool(f["packets_sent"] or is_late or f["no_route_s"])
 
 
+def unused(flows: Rows) -> set[int]:
+    """Numbers of the external flows over which a program sent nothing, if it has sent over others: they are no news.
+
+    Args:
+        flows: Table ``flows`` of the run.
+    """
+    waiting = {f["flow"]: f["started_at_s"] is None for f in flows if f["app"] == "external"}
+    return set() if all(waiting.values()) else {flow for flow, waits in waiting.items() if waits}
+
+
 def of_run(scenario: Scenario | None, flows: Rows, outcomes: Rows, batteries: Rows, end_s: float) -> Iterator[Silence]:
     """Yields the flows of a run that delivered nothing.
 
@@ -72,7 +82,8 @@ def of_run(scenario: Scenario | None, flows: Rows, outcomes: Rows, batteries: Ro
         batteries: Table ``batteries`` of the run.
         end_s: End of the run [s].
     """
-    rows = [f for f in flows if is_silent(f, end_s)]
+    left_out = unused(flows)
+    rows = [f for f in flows if is_silent(f, end_s) and f["flow"] not in left_out]
     if not rows:
         return
     routing: list[str] | None = None

@@ -288,7 +288,9 @@ impl<'a> Users<'a> {
         let users = self.queues().filter(|q| q.own.len() >= depth && link.is_none_or(|l| q.link == l && depth == 2));
         let routing = &self.cfg.routing;
         let messages = routing.ecn && routing.protocol.learns_routes();
-        let marked = messages || self.connections.iter().any(|c| c.cfg.ecn.enabled);
+        // The driver of an external flow decides about each datagram.
+        let driven = self.layout.flows.iter().any(|f| f.app == app::Kind::External);
+        let marked = messages || driven || self.connections.iter().any(|c| c.cfg.ecn.enabled);
         let managed = self.cfg.net.link_red.enabled || self.cfg.net.neighborhood_red.enabled;
         let user = |q: Queue<'_>| {
             let own =

@@ -1,0 +1,25 @@
+"""External flows between nodes whose programs exchange datagrams."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from chappe.scenario.scenario import Scenario
+
+
+def with_endpoints(scenario: Scenario, nodes: Sequence[int]) -> Scenario:
+    """A scenario with an external flow from each of the nodes to each other one, behind its own flows.
+
+    A chain that carries a file transfer because it has no flow carries none.
+
+    Raises:
+        ScenarioError: If a node has no route to another one, or is none of the scenario.
+    """
+    there = {(src, dst) for _, src, dst in scenario._core.external()}
+    missing = [(src, dst) for src in nodes for dst in nodes if src != dst and (src, dst) not in there]
+    own: list[dict[str, Any]] = json.loads(scenario._core.written_json()).get("flow", [])
+    if there:
+        further = [{"src": src, "dst": dst, "app": "external"} for src, dst in missing]
+    else:
+        further = [{"src": list(nodes), "dst": list(nodes), "app": "external"}] if missing else []
+    return scenario.with_settings({"flow": [*own, *further]}) if further else scenario

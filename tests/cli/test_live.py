@@ -1,0 +1,346 @@
+"""Live runs: programs of this machine on simulated nodes.
+
+Where the machine allows no namespaces, the tests that need them require that the refusal says what is missing and the
+way out, and pytest's summary has a warning.
+"""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import chappe
+import pytest
+from command import CHAPPE, PATIENCE_S, environment
+from command import chappe as command
+
+CHAIN = """
+extends = "linux-tun"
+run.stop = "60 s"
+topology.hops = 2
+routing.protocol = "shortest_path"
+"""
+
+NODES = """
+import os, signal, socket, sys, time
+def udp(version=4):
+    s = socket.socket(socket.AF_INET if version == 4 else socket.AF_INET6, socket.SOCK_DGRAM)
+    s.settimeout(60)
+    return s
+def node(number, version=4):
+    return f"10.0.{number}.1" if version == 4 else f"fd00::{number:x}:1".replace("::0:", "::")
+"""
+"""Begin of every program."""
+
+ECHO = """
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+s = udp(version)
+s.bind((node(2, version), 7))
+while True:
+    data, other = s.recvfrom(65535)
+    s.sendto(data, other)
+"""
+
+ASK = """
+s = udp(version)
+for number in range(tries):
+    s.sendto(bytes([number]) * size, (node(2, version), 7))
+    assert s.recv(65535) == bytes([number]) * size
+print("all answered", flush=True)
+"""
+
+Live = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+def text(program: str, **values: int) -> str:
+    return NODES + "".join(f"{name} = {value}\n" for name, value in values.items()) + program
+
+
+@pytest.fixture
+def scenario(tmp_path: Path) -> Path:
+    (tmp_path / "chain.toml").write_text(CHAIN, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def live(scenario: Path) -> Live:
+    """Runs ``chappe live`` with programs in Python on node 2 and on node 0."""
+
+    def run(*options: str, on_2: str | None = None, on_0: str | None = None) -> "subprocess.CompletedProcess[str]":
+        return command("live", "chain.toml", *words(scenario, on_2, on_0, *options), cwd=scenario)
+
+    return run
+
+
+def words(folder: Path, on_2: str | None, on_0: str | None, *options: str) -> list[str]:
+    """Words of a command line; the programs are files of the folder."""
+    found = list(options)
+    for name, program in (("on_2.py", on_2), ("on_0.py", on_0)):
+        if program is not None:
+            (folder / name).write_text(program, encoding="utf-8")
+    if on_2 is not None:
+        found += ["--node", "2", f"exec {sys.executable} on_2.py"]
+    if on_0 is not None:
+        found += ["--", sys.executable, "on_0.py"]
+    return found
+
+
+def is_refused(done: "subprocess.CompletedProcess[str]") -> bool:
+    """True if the machine allows no such run; the refusal then names what is missing, and the way out."""
+    if done.returncode != 1 or not done.stderr.startswith("error: cannot "):
+        return False
+    assert re.search(
+        r"cannot (make|open|follow|write|put) .+; .*(run as root|let root|install|with the cap)", done.stderr
+    )
+    assert "Traceback" not in done.stderr
+    warnings.warn(f"not tested on this machine: {done.stderr.strip()}", stacklevel=2)
+    return True
+
+
+def test_programs_see_their_nodes_and_nothing_else(live: Live) -> None:
+    before = Path("/etc/hosts").read_text(encoding="utf-8")
+    looks = """
+print(*(os.environ[f"CHAPPE_{name}"] for name in ("NODE", "ADDRESS", "ADDRESS6", "NODE2")))
+print(sorted({found[4][0] for found in socket.getaddrinfo("node2", 7)}))
+for address in ("192.0.2.1", "8.8.8.8", "2001:db8::1"):
+    try:
+        socket.create_connection((address, 80), timeout=5)
+    except OSError as e:
+        print(e.strerror)
+s = udp()
+s.bind(("127.0.0.1", 0))
+s.sendto(b"here", s.getsockname())
+print(s.recv(9).decode())
+sys.exit(7)
+"""
+    done = live("--quiet", on_0=text(looks))
+    if is_refused(done):
+        return
+    assert done.stdout.splitlines() == [
+        "0 10.0.0.1 fd00::1 10.0.2.1",
+        "['10.0.2.1', 'fd00::2:1']",
+        *["Network is unreachable"] * 3,
+        "here",
+    ]
+    assert (done.returncode, done.stderr) == (7, "")
+    assert Path("/etc/hosts").read_text(encoding="utf-8") == before
+
+
+@pytest.mark.parametrize("door", ["tun", "nfqueue"])
+@pytest.mark.parametrize("version", [4, 6])
+def test_packets_of_all_sizes_come_back(live: Live, door: str, version: int) -> None:
+    for size in (0, 100, 4000):  # 4,000 B are three fragments
+        options = ("--quiet", "--door", door, "--late-limit", "60 s")
+        done = live(*options, on_2=text(ECHO, version=version), on_0=text(ASK, version=version, size=size, tries=5))
+        if is_refused(done):
+            return
+        assert (done.returncode, done.stdout, done.stderr) == (0, "all answered\n", "")
+
+
+def test_a_record_repeats_a_run(live: Live, scenario: Path) -> None:
+    options = ("--json", "--record", "record", "--late-limit", "60 s", "-s", 'run.record=["packets"]')
+    done = live(*options, on_2=text(ECHO, version=4), on_0=text(ASK, version=4, size=500, tries=20))
+    if is_refused(done):
+        return
+    assert done.stderr == "all answered\n"
+    seen = json.loads(done.stdout)
+    about = seen.pop("live")
+    assert (about["exit_code"], about["door"], about["late"]) == (0, "tun", 0)
+    assert about["entered"] == about["delivered"] + about["lost"] >= 40
+    again = command("run", "chain.toml", "--json", "-s", 'run.record=["packets"]', "--replay", "record", cwd=scenario)
+    assert json.loads(again.stdout) == seen
+    (flow,) = [f for f in seen["flows"] if (f["src"], f["dst"]) == (2, 0)]
+    assert flow["packets_delivered"] == 20
+    # The scenario may be another one: nothing gets through without the relay.
+    other = chappe.run(
+        chappe.Scenario.load(scenario / "chain.toml", {"event": [{"action": "node_down", "node": 1, "at": "0 s"}]}),
+        replay=scenario / "record",
+    )
+    assert other.flows["packets_delivered"].sum() == 0
+
+
+def test_a_record_is_not_replaced_by_accident(scenario: Path) -> None:
+    (scenario / "mine").write_text("mine", encoding="utf-8")
+    done = command("live", "chain.toml", "--record", "mine", "--", "true", cwd=scenario)
+    assert (done.returncode, (scenario / "mine").read_text(encoding="utf-8")) == (2, "mine")
+    assert "mine is there, and is not a record that Chappe wrote" in done.stderr
+    done = command("run", "chain.toml", "--replay", "mine", cwd=scenario)
+    assert done.returncode == 2
+    assert "--replay mine: line 1 of the record: expected `chappe-record 1`" in done.stderr
+
+
+def test_marks_and_codepoints_are_those_of_headers(live: Live) -> None:
+    receives = """
+s = udp()
+s.bind((node(2), 7))
+s.setsockopt(socket.IPPROTO_IP, socket.IP_RECVTOS, 1)
+seen = [s.recvmsg(2000, 100)[1][0][2][0] for _ in range(40)]
+s.sendto(bytes(seen), (node(0), 7))
+time.sleep(60)
+"""
+    sends = """
+s = udp()
+s.bind((node(0), 7))
+s.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, 10 << 2 | 2)
+for _ in range(40):
+    s.sendto(bytes(1000), (node(2), 7))
+print(sorted(set(s.recv(100))))
+"""
+    red = {"min_threshold": 1, "max_threshold": 100, "max_p": 0.5, "weight": 0.9, "adaptive": "false"}
+    queue = {"discipline": "red", "limit": 100, **{f"red.{name}": value for name, value in red.items()}}
+    sets = [word for name, value in queue.items() for word in ("-s", f"queue.{name}={value}")]
+    done = live("--quiet", "--late-limit", "60 s", *sets, on_2=text(receives), on_0=text(sends))
+    if is_refused(done):
+        return
+    # A kernel drops packets whose checksum is wrong.
+    assert (done.stdout, done.stderr) == (f"{[10 << 2 | 2, 10 << 2 | 3]}\n", "")
+
+
+def test_all_that_is_known_of_a_run_is_known_of_a_live_one(live: Live, scenario: Path) -> None:
+    options = ("--why", "--report", "run.html", "--pcap", "pcap", "--out", "out", "--late-limit", "60 s")
+    events = "event=[{action = 'node_down', node = 1, at = '500 ms'}, {action = 'node_up', node = 1, at = '600 ms'}]"
+    done = live(*options, "-s", events, on_2=text(ECHO, version=4), on_0=text(ASK, version=4, size=500, tries=3))
+    if is_refused(done):
+        return
+    assert done.returncode == 0
+    assert "all answered" in done.stdout
+    assert re.search(r"Live \(TUN\): \d+ packets entered, \d+ arrived, \d+ lost", done.stdout)
+    assert re.search(r"Lateness: median .* 0\.00 % later than 60000 ms", done.stdout)
+    assert {p.name for p in (scenario / "pcap").iterdir()} >= {"node-0.pcapng", "node-2.pcapng"} or any(
+        (scenario / "pcap").iterdir()
+    )
+    assert (scenario / "run.html").stat().st_size > 10_000
+    (kept,) = [f for f in chappe.open(scenario / "out").flows.to_dicts() if (f["src"], f["dst"]) == (0, 2)]
+    assert kept["packets_delivered"] == 3
+    assert "2 external flows" in done.stdout or "4 external flows" in done.stdout
+
+
+def test_the_end_of_the_run_ends_the_programs(live: Live) -> None:
+    done = live("-s", "run.stop=1 s", on_0=text("time.sleep(1000)"))
+    if is_refused(done):
+        return
+    assert done.returncode == 0
+    assert "The programs were ended with the run (`run.stop`)." in done.stdout
+
+
+def test_late_deliveries_are_told(live: Live) -> None:
+    programs = {"on_2": text(ECHO, version=4), "on_0": text(ASK, version=4, size=100, tries=3)}
+    warned = live("--quiet", "--late-limit", "1 ns", **programs)
+    if is_refused(warned):
+        return
+    assert warned.returncode == 0
+    assert "warning: the simulation was late" in warned.stderr
+    ended = live("--quiet", "--late-limit", "1 ns", "--when-late", "stop", **programs)
+    assert ended.returncode == 3
+    assert re.search(r"error: a delivery was [\d.]+ ms late", ended.stderr)
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    """Waits for something that has to become true."""
+    until = time.monotonic() + PATIENCE_S
+    while not holds():
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+def processes_with(word: str) -> list[str]:
+    """Command lines with a word."""
+    found = []
+    for line in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            shown = line.read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue
+        if word in shown:
+            found.append(shown)
+    return found
+
+
+def begun(folder: Path, on_0: str) -> "subprocess.Popen[str] | None":
+    """A live run whose program on node 0 has made the file ``begun``; ``None`` if it is refused."""
+    (folder / "begun").unlink(missing_ok=True)
+    command_line = [*CHAPPE, "live", "chain.toml", *words(folder, text(ECHO, version=4), on_0, "--quiet")]
+    run = subprocess.Popen(
+        command_line, cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8"
+    )
+    wait_until(lambda: (folder / "begun").exists() or run.poll() is not None)
+    if run.poll() is None:
+        return run
+    out, err = run.communicate()
+    assert is_refused(subprocess.CompletedProcess(run.args, run.returncode, out, err))
+    return None
+
+
+FLOOD = """
+open("begun", "w").close()
+s = udp()
+while True:
+    s.sendto(bytes(1000), (node(2), 7))
+    time.sleep(0.001)
+"""
+
+
+def test_nothing_is_left_of_a_run_that_is_killed(scenario: Path) -> None:
+    word = str(scenario)
+    for _ in range(3):
+        run = begun(scenario, text(f"# {word}\n{FLOOD}"))
+        if run is None:
+            return
+        devices = os.listdir("/sys/class/net")
+        assert len(processes_with("on_0.py")) >= 1
+        run.kill()
+        run.communicate()
+        wait_until(lambda: not [p for p in processes_with("on_0.py") + processes_with("on_2.py") if "python" in p])
+        assert "mesh0" not in devices
+        assert os.listdir("/sys/class/net") == devices
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_ends_the_programs_first(scenario: Path, number: signal.Signals) -> None:
+    asks = f"""
+def ends(*_):
+    s = udp()
+    s.sendto(b"last", (node(2), 7))
+    print(s.recv(9).decode(), flush=True)
+    sys.exit(5)
+signal.signal(signal.SIGINT, ends)
+{FLOOD}"""
+    run = begun(scenario, text(asks))
+    if run is None:
+        return
+    os.kill(run.pid, number)
+    out, err = run.communicate(timeout=PATIENCE_S)
+    assert (out, err, run.returncode) == ("last\n", "", 130)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("chain.toml",), "there is no program"),
+        (("chain.toml", "--node", "3", "true"), "there is no node 3; the scenario has 3 nodes"),
+        (("chain.toml", "--node", "x", "true"), "--node: a node is a whole number of at least 0, not x"),
+        (("chain.toml", "--late-limit", "soon", "--", "true"), "--late-limit: "),
+        (("chain.toml", "-s", "topology.hops=0", "--", "true"), "topology.hops"),
+        (("chain.toml", "-s", "topology.hops=40", "--", "true"), "programs are on 1 node"),
+        (("none.toml", "--", "true"), "cannot read none.toml"),
+    ],
+)
+def test_mistakes_are_told_before_anything_is_made(scenario: Path, arguments: tuple[str, ...], expected: str) -> None:
+    done = command("live", *arguments, cwd=scenario)
+    assert done.returncode == 2
+    assert expected in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_program_that_is_not_there_is_named(scenario: Path) -> None:
+    done = command("live", "chain.toml", "--", "/no/such/program", cwd=scenario)
+    if is_refused(done):
+        return
+    assert done.returncode == 2
+    assert "cannot run /no/such/program on node 0: No such file" in done.stderr
