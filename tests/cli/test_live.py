@@ -216,8 +216,10 @@ def test_all_that_is_known_of_a_run_is_known_of_a_live_one(live: Live, scenario:
         (scenario / "pcap").iterdir()
     )
     assert (scenario / "run.html").stat().st_size > 10_000
-    (kept,) = [f for f in chappe.open(scenario / "out").flows.to_dicts() if (f["src"], f["dst"]) == (0, 2)]
-    assert kept["packets_delivered"] == 3
+    kept = chappe.open(scenario / "out")
+    assert isinstance(kept, chappe.Results)
+    (flow,) = [f for f in kept.flows.to_dicts() if (f["src"], f["dst"]) == (0, 2)]
+    assert flow["packets_delivered"] == 3
     assert "2 external flows" in done.stdout or "4 external flows" in done.stdout
 
 

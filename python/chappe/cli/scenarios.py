@@ -54,7 +54,8 @@ def run(args: argparse.Namespace) -> int:
         with logs as qlog, bar(Path(args.file).name) as update:
             return run(scenario, progress=update, out=out, pcap=pcap, qlog=qlog, replay=replay)
 
-    perform(args, scenario, tables, report_file, results)
+    logs = "" if args.qlog is None else f"qlogs written to {args.qlog}: a file for each end of a connection."
+    perform(args, scenario, tables, report_file, results, lambda: ({}, logs))
     return 0
 
 
@@ -138,9 +139,6 @@ def perform(
         if pcap is not None:
             show.say("")
             show.say(f"Captures written to {pcap}: a pcapng file for each node.")
-        if qlog is not None:
-            show.say("")
-            show.say(f"qlogs written to {qlog}: a file for each end of a connection.")
         if report_file is not None:
             size = _core.in_bytes(report_file.stat().st_size)
             show.say("")
