@@ -66,7 +66,7 @@ impl Programs {
     pub fn collect(&mut self) {
         while let Ok(Some((pid, status))) = wait(WaitOptions::NOHANG) {
             if let Some(place) = self.running.remove(&pid.as_raw_nonzero().get()) {
-                self.codes[place] = Some(code(status.as_raw() as i32));
+                self.codes[place] = Some(code(status.as_raw()));
             }
         }
     }
