@@ -11,7 +11,7 @@ MAKEFLAGS += --jobs=2
 endif
 
 .PHONY: core demo test test-core test-nightly test-rust test-python test-quick test-layer quick-rust quick-python test-bounds bench bench-gate bench-scale bench-motion bench-sinr bench-wifi bench-study bench-pages bench-yardstick docs fuzz wasm pages-tools test-pages wheel
-.PHONY: check-kernel test-captures lint lint-rust lint-python clean help
+.PHONY: check-kernel check-live test-captures lint lint-rust lint-python clean help
 
 help:
 	@echo "make demo        build everything and reproduce ElRakabawy et al. 2005 with short runs"
@@ -22,6 +22,7 @@ help:
 	@echo "make test-layer  run the unit tests of a layer, LAYER (tcp), while it is edited"
 	@echo "make test-captures read captures with tshark (needs tshark)"
 	@echo "make check-kernel ask the kernel of this machine what its TCP does with 300 scripts (as root, a quarter of an hour)"
+	@echo "make check-live  send with the kernel of this machine through simulated chains (as root, half an hour, needs iperf3)"
 	@echo "make test-bounds test the wheel with the oldest and the newest packages that it allows"
 	@echo "make test-pages  open reports in Chromium, and compare runs in pages with native ones"
 	@echo "make wasm        build the simulator as a module for pages (needs the target wasm32-unknown-unknown)"
@@ -174,6 +175,10 @@ check-kernel:
 	CHAPPE_KERNEL=$(CURDIR)/target/linux_answers.txt cargo test --quiet --release --locked --package chappe-tests -- \
 		timeline::tcp::linux::kernel
 	@cat target/linux_answers.md
+
+# The kernel of this machine over live chains: 20 rows of 4 runs of 20 s, on a machine that does nothing else.
+check-live: $(VENV)/built
+	$(BIN)/python reproductions/experiments/techniques/check_live.py
 
 # The benches of the reproductions use those of the simulator.
 bench bench-yardstick bench-motion bench-sinr bench-wifi: export PYTHONPATH := \
