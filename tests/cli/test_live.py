@@ -321,6 +321,25 @@ signal.signal(signal.SIGINT, ends)
     assert (out, err, run.returncode) == ("last\n", "", 130)
 
 
+def test_what_keeps_a_user_from_namespaces_is_named(scenario: Path) -> None:
+    limited = "echo 0 > /proc/sys/user/max_user_namespaces && exec setpriv --bounding-set=-all --inh-caps=-all "
+    command_line = ("live", "chain.toml", "--", "true")
+    done = subprocess.run(
+        ["unshare", "--user", "--map-root-user", "sh", "-c", f'{limited} "$@"', *CHAPPE[:1], *CHAPPE, *command_line],
+        cwd=scenario,
+        env=environment(),
+        capture_output=True,
+        encoding="utf-8",
+        timeout=PATIENCE_S,
+        check=False,
+    )
+    # Without namespaces for the test itself, the refusals of the other tests say so.
+    assert done.returncode == 1
+    if not done.stderr.startswith("unshare: "):
+        assert "cannot make namespaces: " in done.stderr
+        assert "let root set `sysctl user.max_user_namespaces=10000`" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
