@@ -22,7 +22,7 @@ help:
 	@echo "make test-layer  run the unit tests of a layer, LAYER (tcp), while it is edited"
 	@echo "make test-captures read captures with tshark (needs tshark)"
 	@echo "make check-kernel ask the kernel of this machine what its TCP does with 300 scripts (as root, a quarter of an hour)"
-	@echo "make check-live  send with the kernel of this machine through simulated chains (as root, half an hour, needs iperf3)"
+	@echo "make check-live  send with the kernel of this machine through simulated chains (as root, half an hour)"
 	@echo "make test-bounds test the wheel with the oldest and the newest packages that it allows"
 	@echo "make test-pages  open reports in Chromium, and compare runs in pages with native ones"
 	@echo "make wasm        build the simulator as a module for pages (needs the target wasm32-unknown-unknown)"

@@ -2,7 +2,7 @@
 
     python reproductions/experiments/techniques/check_live.py [RUNS [ROWS]]
 
-needs Linux, the rights of root for real-time priority, and iperf3. ROWS chooses rows by a part of their name, such as
+needs Linux, and the rights of root for real-time priority. ROWS chooses rows by a part of their name, such as
 ``"802.11b"`` or ``"bbr 3"``. Each run takes 20 s; a machine that does other work is late, which the last columns tell.
 """
 
@@ -17,6 +17,32 @@ import chappe
 from chappe.stats import Estimate
 from kernel_over_radios import BY_NFQUEUE, NETWORKS, SENDERS, Difference, Goodput, Network, runs
 
+SENDER = """
+import socket
+s = socket.socket()
+# Before the handshake: BBR leaves its pace behind, and not every namespace may have another default.
+s.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, b"{sender}")
+s.connect(("10.0.{hops}.1", 7))
+try:
+    while True:
+        s.sendall(bytes(1 << 17))
+except OSError:
+    pass  # the receiver has seen enough
+"""
+
+RECEIVER = """
+import socket, time
+s = socket.socket()
+s.bind(("10.0.{hops}.1", 7))
+s.listen()
+c, _ = s.accept()
+begin, counted = time.monotonic(), 0
+while (passed := time.monotonic() - begin) < 18:
+    bytes_ = len(c.recv(1 << 17))
+    counted += bytes_ if passed > 3 else 0
+open("goodput", "w").write(str(counted * 8 / 15e6))
+"""
+
 DOORS: dict[str, tuple[str, dict[str, Any]]] = {"tun": ("linux-tun", {}), "nfqueue": ("linux", BY_NFQUEUE)}
 """Preset of Chappe's sender, and its settings, by door."""
 
@@ -30,18 +56,16 @@ def kernel(network: Network, sender: str, hops: int, door: str, seed: int) -> tu
         "routing.protocol": "shortest_path",
         **network.settings,
     }
-    # The option of iperf3 acts only after the handshake, when BBR has set the pace of the socket.
-    client = (
-        f"echo {sender} > /proc/sys/net/ipv4/tcp_congestion_control; "
-        f"exec iperf3 -4 -c node{hops} -t 15 -O 3 --json --logfile iperf.json"
-    )
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "chain.toml")
         file.write_text(chappe.Scenario(settings).to_toml(), encoding="utf-8")
         options = ["--seed", str(seed), "--door", door, "--real-time", "--json", "--ignore", "unused_setting"]
-        server = ["--node", str(hops), "exec iperf3 -s > /dev/null"]
+        Path(folder, "receive.py").write_text(RECEIVER.format(hops=hops), encoding="utf-8")
+        Path(folder, "send.py").write_text(SENDER.format(hops=hops, sender=sender), encoding="utf-8")
+        receiver = ["--node", str(hops), f"exec {sys.executable} receive.py"]
+        sends = ["--", sys.executable, "send.py"]
         done = subprocess.run(
-            [sys.executable, "-m", "chappe.cli", "live", file.name, *options, *server, "--", "sh", "-c", client],
+            [sys.executable, "-m", "chappe.cli", "live", file.name, *options, *receiver, *sends],
             cwd=folder,
             capture_output=True,
             text=True,
@@ -49,8 +73,8 @@ def kernel(network: Network, sender: str, hops: int, door: str, seed: int) -> tu
         )
         if done.returncode:
             raise SystemExit(done.stderr)
-        measured = json.loads(Path(folder, "iperf.json").read_text(encoding="utf-8"))
-    return measured["end"]["sum_received"]["bits_per_second"] / 1e6, json.loads(done.stdout)["live"]
+        goodput = float(Path(folder, "goodput").read_text(encoding="utf-8"))
+    return goodput, json.loads(done.stdout)["live"]
 
 
 def main() -> None:
