@@ -48,6 +48,9 @@ pub fn live_settle(nodes: Vec<u32>) -> PyResult<()> {
     chappe_live::settle(&nodes).map_err(|refusal| refused(&refusal))
 }
 
+/// What `live` returns.
+type Outcome<'py> = (Results, Bound<'py, PyDict>, Option<i32>, bool, bool);
+
 fn told<'py>(py: Python<'py>, counts: &Counts) -> PyResult<Bound<'py, PyDict>> {
     let numbers = PyDict::new(py);
     numbers.set_item("entered", counts.entered)?;
@@ -75,7 +78,10 @@ fn lateness<'py>(py: Python<'py>, lateness: &Lateness) -> PyResult<Bound<'py, Py
 /// `run`. Returns the results, the numbers of packets with their lateness, and the exit code: that of the main program,
 /// or `None` if the run has ended the programs; the last two words say whether it was interrupted, and ended for lateness.
 #[pyfunction]
-#[pyo3(signature = (scenario, nodes, programs, *, holds, limit_ns, ends_late, quiet, real_time, record, progress, sink, capture))]
+#[allow(clippy::too_many_arguments, reason = "Python passes them by name")]
+#[pyo3(signature = (
+    scenario, nodes, programs, *, holds, limit_ns, ends_late, quiet, real_time, record, progress, sink, capture
+))]
 pub fn live<'py>(
     py: Python<'py>,
     scenario: &Scenario,
@@ -90,7 +96,7 @@ pub fn live<'py>(
     progress: Option<Bound<'py, PyAny>>,
     sink: Option<Bound<'py, PyAny>>,
     capture: Option<Bound<'py, PyAny>>,
-) -> PyResult<(Results, Bound<'py, PyDict>, Option<i32>, bool, bool)> {
+) -> PyResult<Outcome<'py>> {
     let mut captures = Captures::new(capture.map(Bound::unbind));
     let mut recorded = Recorded::new(sink.map(Bound::unbind));
     let setup = Setup { capture: captures.wanted(), ..scenario.0.setup(None) };
