@@ -159,7 +159,8 @@ def load(args: argparse.Namespace, *, warns: bool = True) -> Scenario:
 def with_programs(args: argparse.Namespace, scenario: Scenario, nodes: Sequence[int]) -> Scenario:
     """A scenario with external flows between the nodes; prints its warnings, except for ignored ones."""
     changed = with_endpoints(scenario, nodes)
-    show.warnings(changed, args.ignored)
+    # The programs, or their record, are the driver.
+    show.warnings(changed, [*args.ignored, "no_driver"])
     return changed
 
 
