@@ -259,7 +259,7 @@ def test_bad_arguments_of_run(arguments: list[str], message: str, folder: Path, 
         (["rum"], "there is no command 'rum'; did you mean run?"),
         (
             ["frobnicate"],
-            "there is no command 'frobnicate'; known: new, run, live, sweep, show, plot, draw, compare, rank,",
+            "there is no command 'frobnicate'; known: new, import, run, live, sweep, show, plot, draw, compare, rank,",
         ),
         (["run", "good.toml", "--js"], "there is no option --js; did you mean --json?"),
         (["run", "good.toml", "--sed=3"], "there is no option --sed; did you mean --seed?"),

@@ -305,14 +305,17 @@ def test_nothing_is_left_of_a_run_that_is_killed(scenario: Path) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_ends_the_programs_first(scenario: Path, number: signal.Signals) -> None:
-    asks = f"""
+    asks = """
 def ends(*_):
     s = udp()
     s.sendto(b"last", (node(2), 7))
     print(s.recv(9).decode(), flush=True)
     sys.exit(5)
 signal.signal(signal.SIGINT, ends)
-{FLOOD}"""
+open("begun", "w").close()
+while True:
+    time.sleep(1)
+"""
     run = begun(scenario, text(asks))
     if run is None:
         return

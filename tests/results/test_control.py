@@ -139,7 +139,7 @@ def test_invalid_instants_are_rejected(at: Any, error: type[Exception], message:
     ("command", "path", "message"),
     [
         (lambda sim: sim.apply("node_down", node=9), "node", "there is no node 9"),
-        (lambda sim: sim.apply("node_down", node="x"), "node", '`node` cannot be "x"'),
+        (lambda sim: sim.apply("node_down", node="x"), "node", "no node is named 'x'"),
         (lambda sim: sim.apply("node_down", node=1, channel=6), "channel", "node 1 has no radio on channel 6"),
         (lambda sim: sim.apply("flow_start", flow=1), "flow", "there is no flow 1"),
         (lambda sim: sim.set("tcp.receive_window", 3), "setting", "`tcp.receive_window` cannot change during a run"),

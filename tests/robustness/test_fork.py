@@ -125,6 +125,7 @@ ANSWERED = {
             "items",
             "keys",
             "links",
+            "names",
             "nodes",
             "settings",
             "to_toml",

@@ -57,7 +57,7 @@ def test_commands_print_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 def test_figures_have_names(results: chappe.Results) -> None:
     figure = results.plot("queue", only=["mill", 1])
     assert [text.get_text() for legend in figure.legends for text in legend.get_texts()] == ["node mill", "node 1"]
-    with pytest.raises(ValueError, match="no node is named 'mil'; did you mean 'mill'"):
+    with pytest.raises(ValueError, match="no node is named 'mil'"):
         results.plot("queue", only=["mil"])
     with pytest.raises(ValueError, match="this figure is of flows"):
         results.plot("goodput", only=["mill"])

@@ -418,15 +418,16 @@ class Scenario(Mapping[str, Any]):
         """Number of a node that is given by its name; anything else as it is.
 
         Raises:
-            ValueError: If no node has this name.
+            ScenarioError: If no node has this name.
         """
         if not isinstance(node, str) or node.isdecimal():
             return node
         numbers = {name: n for n, name in self.names.items()}
         if node not in numbers:
             near = difflib.get_close_matches(node, numbers, 1)
-            known = f"did you mean {quoted(near[0])}?" if near else f"{count(len(numbers), 'node')} have a name"
-            raise ValueError(f"no node is named {quoted(node)}; {known}")
+            others = "choose one of `scenario.names`" if numbers else "nodes have no names here: give a number"
+            known = f"did you mean {quoted(near[0])}?" if near else others
+            raise ScenarioError([Problem("node", f"no node is named {quoted(node)}", known, None, None, None)])
         return numbers[node]
 
     @property

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// Settings whose values are nodes; `*` is any entry of a list.
-const OF_NODES: [&str; 14] = [
+const OF_NODES: [&str; 16] = [
     "arrival_process.*.dst",
     "arrival_process.*.src",
     "event.*.node",
@@ -20,6 +20,8 @@ const OF_NODES: [&str; 14] = [
     "flow.*.src",
     "middlebox.*.node",
     "node.*.nodes",
+    "node.*.wlan.link_rate.*.dst",
+    "node.*.wlan.link_rate.*.src",
     "routing.fixed.routes.*.dst",
     "routing.fixed.routes.*.next_hop",
     "routing.fixed.routes.*.node",
