@@ -243,6 +243,17 @@ def test_verdicts_follow_from_changes(
 
 
 @pytest.mark.usefixtures("mesh")
+def test_intervals_of_means_end_at_what_a_measure_can_be() -> None:
+    compare = importlib.import_module("single_frames_compare")
+    wide = Estimate.of([0.5, 1.0, 1.0, 1.0])
+    assert compare.plus_minus(wide, 2) == "0.88 ± 0.40"
+    assert compare.plus_minus(wide, 2, most=1.0) == "0.88 (0.48 to 1.00)"
+    assert compare.plus_minus(Estimate.of([0.0, 0.0, 0.0, 1.0]), 1) == "0.2 (0.0 to 1.0)"
+    # What rounds to the end is not beyond it.
+    assert compare.plus_minus(Estimate.of([0.9999, 1.0, 1.0, 1.0]), 3, most=1.0) == "1.000 ± 0.000"
+
+
+@pytest.mark.usefixtures("mesh")
 def test_gains_and_leads_follow_from_changes() -> None:
     compare = importlib.import_module("single_frames_compare")
     more, less, none, undecided = (compare.Change(*c) for c in ((8, 6, 10), (-9, -10, -8), (0, -1, 1), (9, -9, 27)))

@@ -7,6 +7,7 @@ answers, ``single_frames_advice.py`` the recommendations of the papers.
 """
 
 import argparse
+import math
 import textwrap
 from collections.abc import Mapping, Sequence
 from itertools import product
@@ -72,7 +73,8 @@ class Page:
                 f"*Decided*: the interval is free of zero, or all within {SAME} %; *within*: all within {SAME} %; "
                 f"*more*, *less*: free of zero, and not all within {SAME} %. Brackets, and ± in tables of changes: "
                 "intervals over the seeds, paired, which hold together with 95 % for all comparisons of the page; "
-                "changes are means over the lengths. ± of a mean: its own 95 % interval."
+                "changes are means over the lengths. ± of a mean: its own 95 % interval; both ends where it is cut at "
+                "what the quantity can be."
             ),
             "",
             *wrapped(
@@ -240,13 +242,14 @@ class Page:
 
     def means(self, measure: str, title: str, digits: int, factor: float = 1) -> list[str]:
         """Means of all senders, without any technique."""
+        most = runs.MOST.get(measure, math.inf)
         rows = []
         for n, network in self.networks.items():
             for f, s in product(network.flows if measure != runs.JAIN else FLOWS[1:], network.senders):
                 means = {
                     x: self.comparisons.mean((n, f, s, runs.PLAIN), measure, x) for x in SHOWN if x in network.lengths
                 }
-                cells = (plus_minus(means[x], digits, factor) if x in means else "-" for x in SHOWN)
+                cells = (plus_minus(means[x], digits, factor, most) if x in means else "-" for x in SHOWN)
                 rows.append([network.short, str(f), runs.SENDERS[s].title, *cells])
         header = ["network", "flows", "sender", *(f"{x} hop{'s' * (x > 1)}" for x in SHOWN)]
         return [f"### {title}", "", *table(header, rows)]

@@ -172,6 +172,9 @@ def advised(changes: Iterable[Change], more: bool = True) -> str:
     return OPEN if OPEN in words else "no effect"
 
 
-def plus_minus(estimate: Estimate, digits: int, factor: float = 1) -> str:
-    """A mean with half of its 95 % interval, which holds alone."""
-    return f"{factor * estimate.mean:,.{digits}f} ± {factor * estimate.half_width():,.{digits}f}"
+def plus_minus(estimate: Estimate, digits: int, factor: float = 1, most: float = math.inf) -> str:
+    """A mean with half of its 95 % interval, which holds alone; with both ends if 0 or `most` bounds the interval."""
+    mean, half = factor * estimate.mean, factor * estimate.half_width()
+    if round(mean - half, digits) >= 0 and round(mean + half, digits) <= most:
+        return f"{mean:,.{digits}f} ± {half:,.{digits}f}"
+    return f"{mean:,.{digits}f} ({max(mean - half, 0):,.{digits}f} to {min(mean + half, most):,.{digits}f})"

@@ -310,7 +310,8 @@ class Lines:
     ) -> str:
         """Means of senders over the longest chain of 802.11b."""
         means = {s: self.comparisons.mean(("b", flows, s, technique), measure, FAR) for s in senders}
-        return ", ".join(f"{runs.SENDERS[s].title} {plus_minus(e, digits, factor)}" for s, e in means.items())
+        most = runs.MOST.get(measure, math.inf)
+        return ", ".join(f"{runs.SENDERS[s].title} {plus_minus(e, digits, factor, most)}" for s, e in means.items())
 
     def with_and_without(self, technique: str, measure: str, digits: int) -> str:
         """Means of CUBIC over the longest chain of 802.11b, without and with a technique."""

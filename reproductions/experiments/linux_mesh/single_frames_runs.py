@@ -264,6 +264,8 @@ GOODPUT, DELAY, JAIN, GAP = "goodput_bps", "mean_delay_s", "jain_index", "longes
 ENERGY, WINDOW = "energy_per_bit_j", "mean_window_segments"
 ACKS, BREAKS = "acks_per_segment", "route_failures_per_10000"
 MEASURES = (GOODPUT, DELAY, JAIN, GAP, ENERGY, WINDOW, ACKS, BREAKS)
+MOST = {JAIN: 1.0}
+"""Largest possible value of a measure, where there is one besides infinity."""
 _OWN = [GAP, f"{ACKS} = sum(flows.tcp_acks_received) / sum(flows.packets_acked)"]
 
 Values = Mapping[str, Mapping[float, NDArray[np.float64]]]

@@ -71,10 +71,10 @@ def measure(key: Key) -> dict[str, list[float]]:
 
 
 def between(values: Sequence[float]) -> str:
-    """A mean with its 95 % interval."""
+    """A mean with its 95 % interval, which ends at zero."""
     e = Estimate.of(values)
     low, high = e.interval()
-    return show.estimate({"estimate": e.mean, "ci_low": low, "ci_high": high})
+    return show.estimate({"estimate": e.mean, "ci_low": max(low, 0.0), "ci_high": high})
 
 
 def page(found: dict[Key, dict[str, list[float]]]) -> str:
