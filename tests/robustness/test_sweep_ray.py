@@ -373,40 +373,6 @@ def test_a_cluster_that_wants_a_token(on: str, mode: str, monkeypatch: pytest.Mo
         server.stop(None)
 
 
-def test_the_head_dies(nodes: Cluster, client_port: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No cluster is started, no token is left, the reason is told, and the folders continue.
-
-    This is the last test: it ends the cluster of the others.
-    """
-    (tmp_path / "study.toml").write_text(STUDY.replace("5500", "22000").replace("24", "96"))
-    (tmp_path / "home").mkdir()
-    mark = str(uuid.uuid4())
-    # Ray waits for the head for 60 s, clients for 30 s.
-    short = {"RAY_gcs_rpc_server_reconnect_timeout_s": "1", "RAY_CLIENT_RECONNECT_GRACE_PERIOD": "1"}
-    env = {"HOME": str(tmp_path / "home"), "RAY_ADDRESS": nodes.address, "CHAPPE_TEST": mark, **short}
-    ray.shutdown()
-    places = {
-        "ray": f"at {nodes.address} (RAY_ADDRESS)",
-        f"ray://127.0.0.1:{client_port}": f"at ray://127.0.0.1:{client_port}",
-    }
-    started = [start_sweep(on, str(n), tmp_path, **env) for n, on in enumerate(places)]
-    while not all((tmp_path / str(n) / "study.json").exists() for n in range(2)):
-        assert [one.poll() for one in started] == [None, None]
-        time.sleep(0.05)
-    nodes.head_node.kill_all_processes(check_alive=False, allow_graceful=False)
-    for one, place in zip(started, places.values(), strict=True):
-        printed, told = one.communicate()
-        assert (one.returncode, printed) == (1, "")
-        assert told.startswith(f"error: the Ray cluster {place} is gone; ")
-        assert told.endswith(" runs left, which the same study in the same folder makes\n")
-    assert [pid for pid in processes() if mark.encode() in read(pid, "environ")] == []
-    assert list((tmp_path / "home").iterdir()) == []
-    monkeypatch.chdir(tmp_path)
-    for n in range(2):
-        # Few of its seeds: the others take too long for a test.
-        assert cli.main(["sweep", "study.toml", "--seeds", "2", "--quiet", "--out", str(n)]) == 0
-
-
 SCRIPT = """
 import sys
 
@@ -443,3 +409,37 @@ def test_rules_of_a_script_and_of_a_module_beside_it_run_on_the_cluster(nodes: C
     assert done.returncode == 0, done.stderr
     local, on_cluster = done.stdout.splitlines()
     assert local == on_cluster
+
+
+def test_the_head_dies(nodes: Cluster, client_port: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No cluster is started, no token is left, the reason is told, and the folders continue.
+
+    This is the last test: it ends the cluster of the others.
+    """
+    (tmp_path / "study.toml").write_text(STUDY.replace("5500", "22000").replace("24", "96"))
+    (tmp_path / "home").mkdir()
+    mark = str(uuid.uuid4())
+    # Ray waits for the head for 60 s, clients for 30 s.
+    short = {"RAY_gcs_rpc_server_reconnect_timeout_s": "1", "RAY_CLIENT_RECONNECT_GRACE_PERIOD": "1"}
+    env = {"HOME": str(tmp_path / "home"), "RAY_ADDRESS": nodes.address, "CHAPPE_TEST": mark, **short}
+    ray.shutdown()
+    places = {
+        "ray": f"at {nodes.address} (RAY_ADDRESS)",
+        f"ray://127.0.0.1:{client_port}": f"at ray://127.0.0.1:{client_port}",
+    }
+    started = [start_sweep(on, str(n), tmp_path, **env) for n, on in enumerate(places)]
+    while not all((tmp_path / str(n) / "study.json").exists() for n in range(2)):
+        assert [one.poll() for one in started] == [None, None]
+        time.sleep(0.05)
+    nodes.head_node.kill_all_processes(check_alive=False, allow_graceful=False)
+    for one, place in zip(started, places.values(), strict=True):
+        printed, told = one.communicate()
+        assert (one.returncode, printed) == (1, "")
+        assert told.startswith(f"error: the Ray cluster {place} is gone; ")
+        assert told.endswith(" runs left, which the same study in the same folder makes\n")
+    assert [pid for pid in processes() if mark.encode() in read(pid, "environ")] == []
+    assert list((tmp_path / "home").iterdir()) == []
+    monkeypatch.chdir(tmp_path)
+    for n in range(2):
+        # Few of its seeds: the others take too long for a test.
+        assert cli.main(["sweep", "study.toml", "--seeds", "2", "--quiet", "--out", str(n)]) == 0
