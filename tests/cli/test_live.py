@@ -343,6 +343,10 @@ def test_what_keeps_a_user_from_namespaces_is_named(scenario: Path) -> None:
         assert "let root set `sysctl user.max_user_namespaces=10000`" in done.stderr
 
 
+BOTH_WAYS = 'flow=[{src = 0, dst = 2, app = "external"}, {src = 2, dst = 0, app = "external"}]'
+"""Flows of a connection of QUIC."""
+
+
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
@@ -352,6 +356,7 @@ def test_what_keeps_a_user_from_namespaces_is_named(scenario: Path) -> None:
         (("chain.toml", "--late-limit", "soon", "--", "true"), "--late-limit: "),
         (("chain.toml", "-s", "topology.hops=0", "--", "true"), "topology.hops"),
         (("chain.toml", "-s", "topology.hops=40", "--", "true"), "programs are on 1 node"),
+        (("chain.toml", "-s", "quic.congestion_control=bbr", "-s", BOTH_WAYS, "--", "true"), "no library for QUIC"),
         (("none.toml", "--", "true"), "cannot read none.toml"),
     ],
 )

@@ -46,6 +46,8 @@ def live(args: argparse.Namespace) -> int:
     nodes = _nodes(len(scenario._core.places()[0]), programs)
     if scenario._rules():
         raise CommandError("`chappe live` has no congestion control in Python; give the simulated flows another one")
+    if scenario._core.is_quic():
+        raise CommandError("`chappe live` has no library for QUIC; run a program with one, and leave out quic")
     if not hasattr(_core, "live"):
         raise CommandError("`chappe live` needs Linux, whose network namespaces hold the programs", 1)
     from chappe.results.live import Choices
