@@ -10,7 +10,7 @@ import chappe
 import polars as pl
 import pytest
 from chappe import cli
-from chappe.results import quic
+from chappe.results.programs import quic
 from chappe.results.storage.tables import TYPES
 from command import REPOSITORY
 

@@ -20,7 +20,7 @@ from chappe.errors import RunError
 from chappe.scenario.scenario import Scenario
 
 if TYPE_CHECKING:
-    from chappe.results.live import Choices, Live, Program
+    from chappe.results.programs.live import Choices, Live, Program
     from chappe.results.results import Results
 
 TOO_LATE = 3
@@ -50,7 +50,7 @@ def live(args: argparse.Namespace) -> int:
         raise CommandError("`chappe live` has no library for QUIC; run a program with one, and leave out quic")
     if not hasattr(_core, "live"):
         raise CommandError("`chappe live` needs Linux, whose network namespaces hold the programs", 1)
-    from chappe.results.live import Choices
+    from chappe.results.programs.live import Choices
 
     choices = Choices(
         holds=args.door == "nfqueue",
@@ -68,7 +68,7 @@ def live(args: argparse.Namespace) -> int:
 
 def _programs(args: argparse.Namespace) -> "list[Program]":
     """Programs of a command line."""
-    from chappe.results.live import Program
+    from chappe.results.programs.live import Program
 
     programs = []
     for node, command in args.programs:
@@ -158,7 +158,7 @@ def _run(
     report_file: Path | None,
 ) -> int:
     """Runs the programs, and prints the results."""
-    from chappe.results import live
+    from chappe.results.programs import live
 
     outcome: list[Live] = []
 

@@ -30,7 +30,7 @@ from chappe.expressions.reductions import (
     together,
 )
 from chappe.measures import KNOWN, NAMES, Direction, Totals
-from chappe.results import quic
+from chappe.results.programs import quic
 from chappe.results.storage import tables
 from chappe.results.storage.columns import RUN
 from chappe.results.storage.tables import known

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from chappe import _core
 from chappe._common.arguments import quoted
 from chappe.expressions.parser import Aggregate, Condition, Node, of_rows, rows_where
-from chappe.results import quic
 from chappe.results.arrivals import first_arrivals
+from chappe.results.programs import quic
 from chappe.results.results import Results, run
 from chappe.results.storage import tables
 from chappe.results.storage.columns import TABLES

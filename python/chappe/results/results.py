@@ -20,9 +20,9 @@ from chappe._common.progress import Progress, followed
 from chappe._common.words import count
 from chappe.errors import ChappeWarning
 from chappe.measures import JAIN, MEASURES, Totals, all_quotients, of_flows, short_batches, tables_of_flows
-from chappe.results import quic
 from chappe.results.budgets import Why, explain
 from chappe.results.completions import mean_and_quantiles
+from chappe.results.programs import quic
 from chappe.results.silent_flows import Silence, after_switch_off, of_run
 from chappe.results.storage.captures import Captures, refuse_shared
 from chappe.results.storage.columns import TABLES, rows_of

@@ -15,7 +15,7 @@ from chappe._common.notices import UNUSED, tell
 from chappe._common.progress import Progress, followed
 from chappe.errors import RunError
 from chappe.results.endpoints import Endpoint, Event, events_of
-from chappe.results.quic import refusal
+from chappe.results.programs.quic import refusal
 from chappe.results.results import Results
 from chappe.results.storage.recorded import frame
 from chappe.scenario.scenario import Scenario, ScenarioLike, _json, scenario_of

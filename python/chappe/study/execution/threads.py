@@ -12,7 +12,7 @@ from chappe import _core
 from chappe._common.arguments import problem, problem_of_jobs
 from chappe.errors import StudyError
 from chappe.expressions.reductions import Reduction
-from chappe.results import quic
+from chappe.results.programs import quic
 from chappe.results.results import Results
 from chappe.results.storage.columns import TABLES
 from chappe.scenario.scenario import Scenario
