@@ -315,7 +315,7 @@ mod tests {
         Config::default().show("", &mut |path, _| {
             let last = path.rsplit('.').next().unwrap_or_default();
             let is_node = ["src", "dst", "node", "nodes", "next_hop"].contains(&last);
-            if is_node && path != "topology.nodes" && !path.starts_with("node.*.wlan") {
+            if is_node && path != "topology.nodes" {
                 of_nodes.push(path.to_owned());
             }
         });
