@@ -249,7 +249,7 @@ def test_intervals_of_means_end_at_what_a_measure_can_be() -> None:
     assert compare.plus_minus(wide, 2) == "0.88 ± 0.40"
     assert compare.plus_minus(wide, 2, most=1.0) == "0.88 (0.48 to 1.00)"
     assert compare.plus_minus(Estimate.of([0.0, 0.0, 0.0, 1.0]), 1) == "0.2 (0.0 to 1.0)"
-    # What rounds to the end is not beyond it.
+    # A number that rounds to the end is not beyond the end.
     assert compare.plus_minus(Estimate.of([0.9999, 1.0, 1.0, 1.0]), 3, most=1.0) == "1.000 ± 0.000"
 
 

@@ -469,6 +469,8 @@ def test_mistakes_of_calls() -> None:
             env.step(action)
     with pytest.raises(ValueError, match="num_envs: 0 is not a whole number of at least 1"):
         gym.VectorEnv(CHAIN, 0, actions=WINDOWS)
+    with pytest.raises(ValueError, match="num_envs: 1,000,000,000 environments are more than 10,000"):
+        gym.VectorEnv(CHAIN, 10**9, actions=WINDOWS)
     vector = gym.VectorEnv(CHAIN, 2, actions=WINDOWS)
     with pytest.raises(chappe.RunError, match="no episode has begun"):
         vector.step([0, 0])
@@ -493,6 +495,10 @@ def test_mistakes_of_calls() -> None:
     speechless.reset(seed=1)
     with pytest.raises(TypeError, match="reward: the function returned 'high', no number"):
         speechless.step(0)
+    unmeasured = gym.Env(CHAIN, actions=WINDOWS, reward=lambda flow: -flow["mean_rtt_s"], step="1 ms")
+    unmeasured.reset(seed=1)
+    with pytest.raises(ValueError, match="reward: the function returned nan, from which nobody learns"):
+        unmeasured.step(0)
     with pytest.raises(ValueError, match=r"'queue.limit' belongs to no flow, and there are several agents"):
         gym.ParallelEnv(CROSSING, actions={"queue.limit": [5]})
     for wrapper, kind in (

@@ -34,7 +34,7 @@ def test_a_crate_outside_of_the_workspace_builds(tmp_path: Path) -> None:
         (programs / f"{name}.rs").write_text(text, encoding="utf-8")
 
     def check() -> "subprocess.CompletedProcess[str]":
-        # What the crate depends on is kept from run to run.
+        # Dependencies of the crate are kept from run to run.
         how = ["--quiet", "--offline", "--target-dir", str(REPOSITORY / "target/outside")]
         return subprocess.run(
             ["cargo", "check", *how],

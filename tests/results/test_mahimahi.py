@@ -67,7 +67,7 @@ def test_lost_datagrams_are_replaced() -> None:
         }
     )
     found = times(off)
-    # What the wire has at 300 ms still arrives, within 10 ms; the first one after 900 ms takes 11.5 ms.
+    # Packets that are on the wire at 300 ms still arrives, within 10 ms; the first one after 900 ms takes 11.5 ms.
     assert max(b - a for a, b in itertools.pairwise(found)) == pytest.approx(602, abs=2)
 
 

@@ -101,7 +101,7 @@ def test_a_qlog_has_the_packets_that_the_library_counts(tmp_path: Path) -> None:
     client, server = seen["client"], seen["server"]
     assert client["recovery:packet_lost"] <= client["transport:packet_sent"]
     assert server["transport:packet_received"] <= client["transport:packet_sent"]
-    # What was dropped on the way was received by nobody; BBR of this library loses much, and little of it spuriously.
+    # Nobody received a packet that was dropped on the way; the library's BBR loses many, few of them spuriously.
     spurious = client["recovery:packet_lost"] & server["transport:packet_received"]
     assert len(client["recovery:packet_lost"]) > 50
     assert len(spurious) < 0.1 * len(client["recovery:packet_lost"])
@@ -166,11 +166,19 @@ def test_what_a_run_with_quic_cannot_do(tmp_path: Path) -> None:
         chappe.run({**CHAIN, "quic.congestion_control": "none"}, qlog=tmp_path / "logs")
     with pytest.raises(chappe.ScenarioError, match="cannot be driven"):
         chappe.start(CHAIN)
-    with pytest.raises(chappe.RunError, match="back to the source of flow 0"):
-        chappe.run({**CHAIN, "flow": BOTH[:1]})
+    with pytest.raises(chappe.ScenarioError, match="no free external flow leads back from node 3 to node 0"):
+        chappe.Scenario({**CHAIN, "flow": BOTH[:1]})
+    with pytest.raises(chappe.ScenarioError, match="flow 2 is QUIC, and no free external flow leads back"):
+        chappe.Scenario({**CHAIN, "flow": [*BOTH, BOTH[0]]})
     with pytest.raises(chappe.ScenarioError, match="did you mean"):
         chappe.Scenario({**CHAIN, "quic.congestion_control": "cubik"})
     assert list(tmp_path.iterdir()) == []
+
+
+def test_round_trip_times_without_a_handshake_are_null() -> None:
+    flows = chappe.run({**CHAIN, "run": {"stop": "5 ms"}}, seed=1).flows
+    for column in ("quic_handshake_time_s", "quic_srtt_s", "quic_min_rtt_s"):
+        assert flows[column].to_list() == [None, None]
 
 
 def test_a_program_of_another_version_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -129,7 +129,7 @@ const NETWORKS: [&str; 2] = [
      wired_link = [{ src = 0, dst = 1 }, { src = 1, dst = 2 }, { src = 2, dst = 3 }]",
 ];
 
-/// What a case draws: network, times of both timers and of the agent's steps [ms], datagrams of the third driver.
+/// Drawn values of a case: network, times of both timers and of the agent's steps [ms], datagrams of the third driver.
 type Case = (usize, [u64; 3], u64, u32);
 
 fn cases() -> impl Strategy<Value = Case> {
@@ -137,7 +137,7 @@ fn cases() -> impl Strategy<Value = Case> {
     (0..NETWORKS.len(), [every.clone(), every.clone(), every], 0..200u64, any::<u32>())
 }
 
-/// What was seen of a run: events with their times, questions to rules, results; and what it had, by its name.
+/// Record of a run: events with their times, questions to rules, results; and counts of what occurred, by name.
 struct Seen {
     events: Vec<(Time, Event)>,
     asked: Vec<(Time, u32)>,

@@ -25,7 +25,7 @@ struct Fate {
     hops: u8,
 }
 
-/// What a driver was told of a run.
+/// Fates of datagrams, as told to a driver.
 struct Told {
     fates: BTreeMap<(u32, u64), Fate>,
     /// Datagrams that were refused because their source was off.
@@ -156,7 +156,7 @@ proptest! {
     }
 }
 
-/// What a scenario has besides AODV, and what it did to the datagrams of its run.
+/// Feature that a scenario adds to AODV, and its effect on the datagrams of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Trial {
     Duplicates,

@@ -13,9 +13,9 @@ use std::fs;
 /// Reason why there is no live run, with the way out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// What cannot be done, and why.
+    /// The impossible step, and the reason.
     pub what: String,
-    /// What helps.
+    /// The way out.
     pub help: String,
 }
 
@@ -38,7 +38,7 @@ fn limit(name: &str) -> Option<u64> {
     fs::read_to_string(format!("/proc/sys/{name}")).ok()?.trim().parse().ok()
 }
 
-/// What keeps an unprivileged user from namespaces, and the way out.
+/// Refusal of namespaces to an unprivileged user, with the way out.
 fn of_users(why: impl fmt::Display) -> Refusal {
     let help = if limit("user/max_user_namespaces") == Some(0) {
         "user namespaces are limited to 0: run as root, or let root set `sysctl user.max_user_namespaces=10000`"
@@ -58,7 +58,7 @@ fn of_users(why: impl fmt::Display) -> Refusal {
 /// root. The next child is process 1 of a PID namespace: nothing of it outlives it.
 ///
 /// # Errors
-/// What is missing for that, with the way out.
+/// The missing right, device or limit, with the way out.
 pub fn enclose() -> Result<(), Refusal> {
     let wanted = UnshareFlags::NEWNS | UnshareFlags::NEWPID;
     match unshare(wanted) {
@@ -82,7 +82,7 @@ pub fn enclose() -> Result<(), Refusal> {
 /// parent that died before is not noticed.
 ///
 /// # Errors
-/// What is missing for that, with the way out.
+/// The missing right, device or limit, with the way out.
 pub fn settle(nodes: &[u32]) -> Result<(), Refusal> {
     let failed = |why: Errno| Refusal::new("follow the parent process", why, "run as root");
     set_parent_process_death_signal(Some(Signal::KILL)).map_err(failed)?;

@@ -3,7 +3,7 @@
 use chappe_core::packet::Ecn;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// What the network reads of a packet.
+/// Fields of a packet that the network reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
     /// Destination.

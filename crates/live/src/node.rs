@@ -42,7 +42,7 @@ impl Node {
     /// A node whose device takes packets up to this size.
     ///
     /// # Errors
-    /// What is missing for that, with the way out.
+    /// The missing right or device, with the way out.
     pub fn new(number: u32, mtu: u32) -> Result<Node, Refusal> {
         apart(|| {
             let failed = |why: io::Error| Refusal::new("make a network namespace", why, "run as root");

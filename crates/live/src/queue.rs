@@ -87,7 +87,7 @@ impl Queue {
     /// The queue of a node, into which all goes that is sent to the device.
     ///
     /// # Errors
-    /// What is missing for that, with the way out.
+    /// The missing right or module, with the way out.
     pub fn new(node: &Node) -> Result<Queue, Refusal> {
         let queue = node.inside(|| {
             let queue = socket(AddressFamily::NETLINK, SocketType::RAW, Some(netlink::NETFILTER))?;

@@ -28,7 +28,7 @@ pub struct Entry {
     pub datagram: Injection,
 }
 
-/// What entered a run.
+/// Datagrams that entered a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Record {
     /// Nodes between which there are external flows, in both directions.
@@ -44,7 +44,7 @@ pub struct Record {
 pub struct Invalid {
     /// Number of the line, from 1 on.
     pub line: usize,
-    /// What was expected there.
+    /// The expected text.
     pub expected: String,
 }
 

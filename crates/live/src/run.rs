@@ -58,7 +58,7 @@ pub struct Counts {
     pub behind: Span,
 }
 
-/// What a live run tells now and then.
+/// Progress of a live run.
 #[derive(Clone, Copy, Debug)]
 pub struct Told {
     /// Time since the start.
@@ -128,7 +128,7 @@ pub struct Options {
     pub ends_late: bool,
     /// Output of the programs goes to standard error.
     pub quiet: bool,
-    /// What enters is recorded there.
+    /// Record of the datagrams that enter; `None`: there is none.
     pub record: Option<Box<dyn io::Write + Send>>,
 }
 
@@ -146,7 +146,7 @@ impl Live {
     /// Makes the nodes. Flows are external ones, each with source and destination.
     ///
     /// # Errors
-    /// What is missing for that, with the way out.
+    /// The missing right, device or file, with the way out.
     pub fn new(
         nodes: &[u32],
         flows: &[(u32, u32, u32)],

@@ -48,7 +48,7 @@ pub fn live_settle(nodes: Vec<u32>) -> PyResult<()> {
     chappe_live::settle(&nodes).map_err(|refusal| refused(&refusal))
 }
 
-/// What `live` returns.
+/// Results, counts, exit code of the main program, and two flags: interrupted, stopped because late.
 type Outcome<'py> = (Results, Bound<'py, PyDict>, Option<i32>, bool, bool);
 
 fn told<'py>(py: Python<'py>, counts: &Counts) -> PyResult<Bound<'py, PyDict>> {

@@ -12,6 +12,7 @@ use chappe_core::unit::{Span, Time};
 use chappe_core::{RESULTS_EPOCH, VERSION};
 use chappe_scenario::Scenario;
 use serde_json::{Map, Value as Json, json};
+use std::time::Duration;
 
 /// Tables of every run.
 const TABLES: [&str; 12] = [
@@ -114,8 +115,10 @@ fn add_words(flows: &mut Table, scenario: &Scenario, driver: &Driver) {
     flows.int("quic_congestion_events", count(&|e| e.stats.path.congestion_events));
     flows.int("quic_cwnd_bytes", count(&|e| e.stats.path.cwnd));
     flows.int("quic_mtu_bytes", count(&|e| e.stats.path.current_mtu.into()));
-    flows.float("quic_srtt_s", seconds(&|e| Some(e.stats.path.rtt.as_secs_f64())));
-    flows.float("quic_min_rtt_s", seconds(&|e| Some(e.stats.path.min_rtt.as_secs_f64())));
+    // Before the handshake the library tells an assumed time.
+    let measured = |e: &End, time: Duration| e.connected_at.map(|_| time.as_secs_f64());
+    flows.float("quic_srtt_s", seconds(&|e| measured(e, e.stats.path.rtt)));
+    flows.float("quic_min_rtt_s", seconds(&|e| measured(e, e.stats.path.min_rtt)));
     // Responses come over the flow of the server.
     let responses: Vec<Option<&[Span]>> = ends
         .iter()

@@ -17,7 +17,7 @@ struct Sent {
     bytes: u64,
 }
 
-/// What an end has sent, by the instants at which it did, in a run with this configuration.
+/// Datagrams of an end by the instants at which it sent them, in a run with this configuration.
 fn sent_by(
     end: fn(&Report) -> &End,
     overrides: &[(&str, &str)],

@@ -73,7 +73,7 @@ fn a_seed_gives_the_same_run_with_every_controller() {
     }
 }
 
-/// What the program prints for a scenario: exit code, output, errors.
+/// Answer of the program to a scenario: exit code, output, errors.
 fn program(arguments: &[&str], scenario: &str) -> (Option<i32>, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_chappe-quic"));
     let command = command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -101,7 +101,7 @@ fn two_processes_write_the_same_bytes() {
         (&["--colour=red"][..], "", "error: \"--colour=red\" is no option"),
         (&[], "tcp.varient = \"vegas\"", "did you mean `variant`?"),
         (&[], CHAIN, "error: no flow is QUIC"),
-        (&[], &one_way, "error: there is no free flow with `app = \"external\"` back to the source of flow 0"),
+        (&[], &one_way, "error: flow 0 is QUIC, and no free external flow leads back from node 1 to node 0"),
         (
             &["--qlog=/dev/null/no"],
             &format!("{CHAIN}\nquic.congestion_control = \"cubic\""),

@@ -6,13 +6,11 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from chappe.errors import RunError
-from chappe.gym.episode import Choices, Episode, Task
+from chappe.gym.episode import Choices, OneEpisode, Task
 from chappe.gym.scenarios import Scenarios
-from chappe.results.simulation import Simulation
 
 
-class Env(gymnasium.Env[NDArray[np.float32], Any]):
+class Env(OneEpisode, gymnasium.Env[NDArray[np.float32], Any]):
     """An agent that controls a flow, or the network, in equal steps of simulated time.
 
     An episode is a run. It is truncated when the time of the run is over, and terminated when a run that stops at a
@@ -44,23 +42,8 @@ class Env(gymnasium.Env[NDArray[np.float32], Any]):
             TypeError: If an argument has the wrong type, is unknown or missing.
         """
         self._task = Task(scenario, [flow], choices)
-        self._episode: Episode | None = None
         self.action_space = self._task.actions.space
         self.observation_space = self._task.observations.space
-
-    @property
-    def simulation(self) -> Simulation:
-        """The run of the episode.
-
-        Raises:
-            RunError: Before the first ``reset``.
-        """
-        return self._running().simulation
-
-    def _running(self) -> Episode:
-        if self._episode is None:
-            raise RunError("no episode has begun: call `reset` first")
-        return self._episode
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None

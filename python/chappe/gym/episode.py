@@ -193,3 +193,23 @@ class Episode:
 
 
 _GOES_ON = Over(False, False)
+
+
+class OneEpisode:
+    """Base of environments with one episode at a time."""
+
+    _episode: Episode | None = None
+
+    @property
+    def simulation(self) -> Simulation:
+        """The run of the episode.
+
+        Raises:
+            RunError: Before the first ``reset``.
+        """
+        return self._running().simulation
+
+    def _running(self) -> Episode:
+        if self._episode is None:
+            raise RunError("no episode has begun: call `reset` first")
+        return self._episode

@@ -10,15 +10,13 @@ from numpy.typing import NDArray
 from pettingzoo import ParallelEnv as _ParallelEnv
 
 from chappe._common.arguments import quoted
-from chappe.errors import RunError
-from chappe.gym.episode import Choices, Episode, Task
+from chappe.gym.episode import Choices, Episode, OneEpisode, Task
 from chappe.gym.scenarios import Scenarios
-from chappe.results.simulation import Simulation
 
 Seen = dict[str, NDArray[np.float32]]
 
 
-class ParallelEnv(_ParallelEnv[str, NDArray[np.float32], Any]):  # type: ignore[misc]  # it has no types
+class ParallelEnv(OneEpisode, _ParallelEnv[str, NDArray[np.float32], Any]):  # type: ignore[misc]  # it has no types
     """Several agents, each with a flow of its own, that act at the same time.
 
     The agents are ``flow_0``, ``flow_1`` and so on, by the numbers of their flows. They act in that order, and all
@@ -49,7 +47,6 @@ class ParallelEnv(_ParallelEnv[str, NDArray[np.float32], Any]):  # type: ignore[
         self.possible_agents = [f"flow_{flow}" for flow in self._task.flows]
         self.agents: list[str] = []
         self._random: np.random.Generator | None = None
-        self._episode: Episode | None = None
 
     def observation_space(self, agent: str) -> spaces.Box:  # noqa: ARG002, all agents have the same
         """Box of the chosen observations, in the units of their names."""
@@ -58,20 +55,6 @@ class ParallelEnv(_ParallelEnv[str, NDArray[np.float32], Any]):  # type: ignore[
     def action_space(self, agent: str) -> spaces.Space[Any]:  # noqa: ARG002
         """Space of an action, as in ``Env``."""
         return self._task.actions.space
-
-    @property
-    def simulation(self) -> Simulation:
-        """The run of the episode.
-
-        Raises:
-            RunError: Before the first ``reset``.
-        """
-        return self._running().simulation
-
-    def _running(self) -> Episode:
-        if self._episode is None:
-            raise RunError("no episode has begun: call `reset` first")
-        return self._episode
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None

@@ -53,8 +53,14 @@ def reward_of(reward: str | RewardFunction) -> Callable[[Rows], NDArray[np.float
     def rewards(rows: Rows) -> NDArray[np.float64]:
         found = [reward(dict(zip(FLOW_COLUMNS, row, strict=True))) for row in rows.tolist()]
         try:
-            return np.array([float(value) for value in found])
+            values = np.array([float(value) for value in found])
         except (TypeError, ValueError):
             raise TypeError(f"reward: the function returned {', '.join(map(quoted, found))}, no number") from None
+        if not np.isfinite(values).all():
+            raise ValueError(
+                f"reward: the function returned {', '.join(map(quoted, found))}, from which nobody learns; "
+                "columns of what was not measured in the step are NaN: test them with math.isnan"
+            )
+        return values
 
     return rewards

@@ -16,6 +16,9 @@ from chappe.gym.episode import Choices, Episode, Task
 from chappe.gym.scenarios import Scenarios
 from chappe.results.look import FLOW_COLUMNS
 
+MOST = 10_000
+"""Largest number of environments: each holds the state of a run."""
+
 
 class VectorEnv(_VectorEnv[NDArray[np.float32], Any, NDArray[Any]]):
     """Environments like ``Env``, stepped together.
@@ -31,7 +34,7 @@ class VectorEnv(_VectorEnv[NDArray[np.float32], Any, NDArray[Any]]):
 
         Args:
             scenario: As in ``Env``.
-            num_envs: Number of environments.
+            num_envs: Number of environments, at most 10,000.
             flow: As in ``Env``.
             choices: ``actions``, ``observations``, ``reward`` and ``step``, as in :class:`chappe.gym.Choices`.
 
@@ -42,6 +45,8 @@ class VectorEnv(_VectorEnv[NDArray[np.float32], Any, NDArray[Any]]):
         """
         if not is_whole(num_envs, 1):
             raise ValueError(f"num_envs: {not_whole(num_envs, 1)}")
+        if num_envs > MOST:
+            raise ValueError(f"num_envs: {num_envs:,} environments are more than {MOST:,}, each of which holds a run")
         self._task = Task(scenario, [flow], choices)
         self.num_envs = num_envs
         self.single_action_space = self._task.actions.space
