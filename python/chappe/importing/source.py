@@ -136,7 +136,9 @@ def latlon(lat: Any, lon: Any) -> tuple[float, float] | None:
     Raises:
         ValueError: If they are out of range.
     """
-    if lat in (None, "", "FIXME") or lon in (None, "", "FIXME"):
+    # LibreMesh writes a word until somebody sets the place of a node.
+    unset = (None, "", "FIXME")
+    if lat in unset or lon in unset:
         return None
     found = number(lat), number(lon)
     if not (abs(found[0]) <= 90 and abs(found[1]) <= 180):
