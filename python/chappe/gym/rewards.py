@@ -58,8 +58,8 @@ def reward_of(reward: str | RewardFunction) -> Callable[[Rows], NDArray[np.float
             raise TypeError(f"reward: the function returned {', '.join(map(quoted, found))}, no number") from None
         if not np.isfinite(values).all():
             raise ValueError(
-                f"reward: the function returned {', '.join(map(quoted, found))}, from which nobody learns; "
-                "columns of what was not measured in the step are NaN: test them with math.isnan"
+                f"reward: the function returned {', '.join(map(quoted, found))}, no finite number; "
+                "a column without a measurement in the step is NaN: test it with math.isnan"
             )
         return values
 

@@ -50,8 +50,8 @@ impl Checker<'_> {
         if t.congestion_control.as_ref().is_some_and(Control::is_nameless) {
             let path = self.owner(flow, "tcp.congestion_control");
             let message =
-                "the congestion control `external` leaves the window to a program, and without one the window \
-                           stays as it begins: name a rule, `module:Class`, or drive the run with `chappe.start`"
+                "`external` leaves the window to a program; in a run without a program the window stays as it begins: \
+                 name a rule, `module:Class`, or drive the run with `chappe.start`"
                     .to_owned();
             let help = "a rule is a class in Python; a program calls `decide`, in Rust also `Controllers::drive`";
             self.warn_once(Code::NoDriver, &path, message, help);
