@@ -284,6 +284,18 @@ def test_commands_go_on_with_the_runs_that_have_not_failed(
         assert command(words) == 0
         assert "failing:Sometimes" in capsys.readouterr().out
     assert "failing:Sometimes" in Path("made.html").read_text()
+    # A repetition hides no run: those that failed were never shown.
+    assert command(["sweep", "mine.toml", "--axis", values, "--seeds", "6", "-o", "made"]) == 1
+    assert "no longer shown" not in capsys.readouterr().err
+    # The axis with several values is meant, whatever others the study has.
+    words = ["sweep", "mine.toml", "--axis", "tcp.congestion_control=reno,cubic", "--axis", "topology.hops=1"]
+    assert command([*words, "--seeds", "2", "-o", "two", "-q"]) == 0
+    assert command(["compare", "two", "--baseline", "reno"]) == 0
+    assert (
+        command(["run", "mine.toml", "--measure", "lost = sum(flows.quic_packets_lost) / sum(flows.quic_packets_sent)"])
+        == 0
+    )
+    assert "these flows do not have what the measures need" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("how", ["search", "precision"])

@@ -175,10 +175,30 @@ def test_what_a_run_with_quic_cannot_do(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_settings_of_the_way_back_have_no_effect() -> None:
+    own = [BOTH[0], {**BOTH[1], "quic": {"traffic": "download"}}]
+    (warning,) = chappe.Scenario({**CHAIN, "flow": own}).warnings
+    assert warning.path == "flow.1.quic.traffic"
+    assert "the flow is the way back of a connection" in warning.message
+    # Alone, they make the second flow that of the client.
+    alone = [BOTH[0], {**BOTH[1], "quic": {"congestion_control": "cubic"}}]
+    results = chappe.run({**CHAIN, "quic.congestion_control": "none", "flow": alone}, seed=1)
+    assert results.flows["quic_role"].to_list() == ["server", "client"]
+
+
 def test_round_trip_times_without_a_handshake_are_null() -> None:
     flows = chappe.run({**CHAIN, "run": {"stop": "5 ms"}}, seed=1).flows
     for column in ("quic_handshake_time_s", "quic_srtt_s", "quic_min_rtt_s"):
         assert flows[column].to_list() == [None, None]
+
+
+def test_a_study_tells_of_connections_without_deliveries(tmp_path: Path) -> None:
+    short = {**CHAIN, "run": {"stop": "200 ms"}, "routing.protocol": "aodv"}
+    study = chappe.sweep(short, seeds=2, out=tmp_path / "short")
+    told = [warning.message for warning in study.warnings if warning.code == "silent_flow"]
+    assert len(told) == 1
+    assert told[0].startswith("flow 0 delivered nothing in 2 of 2 runs")
+    assert [w.message for w in chappe.open(tmp_path / "short").warnings if w.code == "silent_flow"] == told
 
 
 def test_a_program_of_another_version_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -757,6 +757,20 @@ def test_hidden_runs_are_reported(axes: Any, seeds: Any, replaced: str | None, t
     assert chappe.sweep(CHAIN, {"tcp.receive_window": [2, 4]}, seeds=2, out=tmp_path).summary().equals(before)
 
 
+def test_values_that_need_another_axis_are_no_mistakes() -> None:
+    """BBR needs Linux's loss recovery, which another axis or a case may bring."""
+    bbr, linux = {"tcp.congestion_control": ["bbr"]}, {"tcp.loss_recovery": "rack_tlp"}
+    plain = chappe.Scenario.chain(2, stop="110 delivered")
+    assert len(grid(plain, {**bbr, "tcp.loss_recovery": ["rack_tlp"]})) == 1
+    assert len(grid(plain, bbr, {"linux": linux})) == 1
+    with pytest.raises(
+        chappe.StudyError, match=r"does not work with the loss recovery .*, with tcp.congestion_control = bbr"
+    ):
+        grid(plain, {**bbr, "tcp.loss_recovery": ["rack_tlp", "newreno"]})
+    with pytest.raises(chappe.StudyError, match=r"`tcp.congestion_control` cannot be .bbrr."):
+        grid(plain, {"tcp.congestion_control": ["bbrr"], "tcp.loss_recovery": ["rack_tlp"]})
+
+
 def test_a_study_refuses_an_empty_folder_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(study.StudyError, match="names no folder"):

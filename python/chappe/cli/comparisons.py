@@ -17,7 +17,7 @@ def compare(args: argparse.Namespace) -> int:
     from chappe.printing import comparisons as show_compared
 
     study, axes = _study(args)
-    by, measure = collect_errors(lambda: _axes(args.by, axes), lambda: _measure(args, study))
+    by, measure = collect_errors(lambda: _axes(args.by, axes, study), lambda: _measure(args, study))
     if len(by) > 1:
         raise CommandError("--by of a comparison is one axis: `chappe rank` takes several")
     axis = by[0]
@@ -42,7 +42,7 @@ def rank(args: argparse.Namespace) -> int:
     from chappe.printing import comparisons as show_compared
 
     study, axes = _study(args)
-    by, measure = collect_errors(lambda: _axes(args.by, axes), lambda: _measure(args, study))
+    by, measure = collect_errors(lambda: _axes(args.by, axes, study), lambda: _measure(args, study))
     try:
         direction = args.direction or direction_of(measure, study._direction_of(measure))
     except ValueError:
@@ -70,9 +70,12 @@ def _study(args: argparse.Namespace) -> "tuple[Study, list[str]]":
     return study, study._own_axes
 
 
-def _axes(wanted: list[str], axes: list[str]) -> list[str]:
-    """Axes by name; without a name the only axis."""
+def _axes(wanted: list[str], axes: list[str], study: "Study") -> list[str]:
+    """Axes by name; without a name the only axis, or the only one with several values."""
     if not wanted and len(axes) > 1:
+        varied = [name for name in axes if study.runs[name].n_unique() > 1]
+        if len(varied) == 1:
+            return varied
         raise CommandError(f"name the axis whose values are compared: --by {axes[0]}; the axes are {', '.join(axes)}")
     return list(dict.fromkeys(collect_errors(*(partial(_axis, name, axes) for name in wanted)))) or axes
 

@@ -101,6 +101,8 @@ def results(r: Results, name: str, choice: str | None = None, measures: Sequence
         means.add_row(*cells[: 4 if doubts else 3])
     if rows:
         show.write(means)
+    elif any(columns["packets_delivered"]):
+        show.say("Nothing was measured: these flows do not have what the measures need.", style="yellow")
     else:
         show.say("Nothing was measured: no batch delivered a packet.", style="yellow")
     if choice is None and len(kinds) > 1:

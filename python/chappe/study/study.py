@@ -594,7 +594,7 @@ class Study:
         rows = none.filter(pl.Series(is_silent, dtype=pl.Boolean)).sort("flow", maintain_order=True)
         if rows.is_empty():
             return []
-        found = []
+        found, no_news = [], 0
         for (flow,), of_flow in rows.group_by(["flow"], maintain_order=True):
             key = of_flow[RUN][0]
             row = runs.filter(pl.col(RUN) == key).row(0, named=True)
@@ -602,14 +602,17 @@ class Study:
             outcomes, batteries = (self._rows(name, [key]).to_dicts() for name in ("packet_outcomes", "batteries"))
             scenario = self._scenario_of(row)
             silences = silence.of_run(scenario, of_run.to_dicts(), outcomes, batteries, row["simulated_s"])
-            why = next(s for s in silences if s.flow == flow)
+            why = next((s for s in silences if s.flow == flow), None)
+            if why is None:
+                no_news += 1
+                continue
             at = named({**{name: row[name] for name in self.axes}, "seed": row["seed"]})
             many = f"{of_flow[RUN].n_unique():,} of {count(len(self.runs), 'run')}"
             text = f"flow {flow} delivered nothing in {many} (with {at}: {'; '.join(why.reasons)})"
             found.append(Notice("silent_flow", f"flow.{flow}", text))
             if len(found) == silence.TOLD:
                 break
-        if more := rows["flow"].n_unique() - len(found):
+        if more := rows["flow"].n_unique() - len(found) - no_news:
             text = f"{count(more, 'more flow')} delivered nothing in some runs"
             found.append(Notice("silent_flow", "flow", text))
         return found

@@ -100,6 +100,22 @@ impl FlowEntry {
     }
 }
 
+/// Connections of QUIC: the flow of each client, and the flow back, the first free one; `None`: there is none.
+pub fn connections(cfg: &Config, flows: &[Flow]) -> Vec<(usize, Option<usize>)> {
+    let ends = |f: &Flow| (f.app == app::Kind::External).then_some((f.src, f.dst));
+    let mut free: Vec<_> = flows.iter().map(ends).collect();
+    let mut found = Vec::new();
+    for client in (0..flows.len()).filter(|&i| flows[i].quic(cfg).is_some()) {
+        let Some((from, to)) = free[client].take() else { continue };
+        let back = free.iter().position(|ends| *ends == Some((to, from)));
+        if let Some(back) = back {
+            free[back] = None;
+        }
+        found.push((client, back));
+    }
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::super::schema::nodes::NodeSet;

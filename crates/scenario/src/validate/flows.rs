@@ -1,6 +1,6 @@
 //! Flows, and generators of short flows: validation.
 
-use super::super::build::flows::Flow;
+use super::super::build::flows::{Flow, connections};
 use super::super::build::layout::Layout;
 use super::super::read::files::{STOP_ONCE, stops_twice};
 use super::super::schema::flows::{FlowEntry, Label, end_of};
@@ -121,19 +121,12 @@ impl Checker<'_> {
 
     /// Checks that each connection of QUIC has a flow back of its own.
     pub(super) fn ways_back(&mut self, layout: &Layout) {
-        let ends = |f: &Flow| (f.app == app::Kind::External).then_some((f.src, f.dst));
-        let mut free: Vec<_> = layout.flows.iter().map(ends).collect();
-        for i in (0..free.len()).filter(|&i| layout.flows[i].quic(self.cfg).is_some()) {
-            let Some((from, to)) = free[i].take() else { continue };
-            match free.iter().position(|ends| *ends == Some((to, from))) {
-                Some(back) => free[back] = None,
-                None => {
-                    let message =
-                        format!("flow {i} is QUIC, and no free external flow leads back from node {to} to node {from}");
-                    let help = format!("add `{{ src = {to}, dst = {from}, app = \"external\" }}` to `flow`");
-                    self.error(&layout.origin_of(i), message, &help);
-                }
-            }
+        for (i, _) in connections(self.cfg, &layout.flows).into_iter().filter(|(_, back)| back.is_none()) {
+            let (from, to) = (layout.flows[i].src, layout.flows[i].dst);
+            let message =
+                format!("flow {i} is QUIC, and no free external flow leads back from node {to} to node {from}");
+            let help = format!("add `{{ src = {to}, dst = {from}, app = \"external\" }}` to `flow`");
+            self.error(&layout.origin_of(i), message, &help);
         }
     }
 

@@ -4,7 +4,7 @@
 //! [`settings!`](chappe_core::settings)). This module covers conditions beyond a layer: groups without a user, and common
 //! settings that each user overrides.
 
-use super::super::build::flows::Flow;
+use super::super::build::flows::{Flow, connections};
 use super::super::build::layout::Layout;
 use super::super::build::mobility;
 use super::super::read::source::Sources;
@@ -427,7 +427,11 @@ impl<'a> Users<'a> {
                 among(users.map(of), "no flow has the application `external`")
             }
             ("flow", Ok(i)) if part == "quic" => {
-                cfg.unused(path).or_else(|| first(i).and_then(|f| f.quic.over(&cfg.quic).unused(own)))
+                let is_back = |n: usize| connections(cfg, flows).iter().any(|c| c.1 == Some(n));
+                let only_back = self.layout.entries.get(i).is_some_and(|entry| entry.clone().all(is_back));
+                let back =
+                    only_back.then_some("the flow is the way back of a connection, whose client has the settings");
+                back.or_else(|| cfg.unused(path)).or_else(|| first(i).and_then(|f| f.quic.over(&cfg.quic).unused(own)))
             }
             ("flow", Ok(i)) if part == "requests" => {
                 cfg.unused(path).or_else(|| first(i).and_then(|f| f.requests.over(&cfg.requests).unused(own)))

@@ -115,7 +115,9 @@ def grid(scenario: Scenario, axes: Axes | None = None, cases: Cases | None = Non
     problems += of_cases
     if too_many := problems_of_size(scenario, points_of(own_axes, own_cases), 1):
         raise StudyError(problems + too_many)
-    problems += [p for name, values in own_axes.items() for p in _of_axis(scenario, name, values)]
+    for name, values in own_axes.items():
+        beside = [{other: value} for other, of_other in own_axes.items() if other != name for value in of_other]
+        problems += _of_axis(scenario, name, values, [*beside, *own_cases.values()])
     wrong_cases = {name: list(_of_case(scenario, name, changes)) for name, changes in own_cases.items()}
     problems += itertools.chain.from_iterable(wrong_cases.values())
     problems += _clashes(own_axes, {name: changes for name, changes in own_cases.items() if not wrong_cases[name]})
@@ -314,8 +316,19 @@ class _Wrong:
         return problems[:_SHOWN] + rest
 
 
-def _of_axis(scenario: Scenario, name: str, values: Sequence[Any]) -> Iterable[Problem]:
-    """Problems of a single axis."""
+def _about(scenario: Scenario, name: str, changes: Mapping[str, Any]) -> list[Problem]:
+    """Problems of a setting in a scenario with changes."""
+    try:
+        scenario.with_settings(changes)
+    except ScenarioError as e:
+        return [p for p in e.problems if f"{p.path}.".startswith(f"{name}.") or name.startswith(f"{p.path}.")]
+    return []
+
+
+def _of_axis(
+    scenario: Scenario, name: str, values: Sequence[Any], beside: Sequence[Mapping[str, Any]]
+) -> Iterable[Problem]:
+    """Problems of a single axis; ``beside``: changes of the other axes and cases, one of which a value may need."""
 
     def problem(message: str, help_: str | None = None) -> Problem:
         return Problem(name, message, help_, None, None, None)
@@ -335,13 +348,14 @@ def _of_axis(scenario: Scenario, name: str, values: Sequence[Any]) -> Iterable[P
             other = meant.setdefault(Point({}, scenario.with_settings({name: value})).identity, value)
             if _written(other) != _written(value):
                 yield problem(f"the axis `{name}` has the equivalent values {other} and {value}", "remove one of them")
-        except ScenarioError as e:
+        except ScenarioError:
+            wrong = _about(scenario, name, {name: value})
             # Conflicts between axes are found in the combinations.
-            for p in e.problems:
-                about_it = f"{p.path}.".startswith(f"{name}.") or name.startswith(f"{p.path}.")
-                if about_it and p.message not in seen:
-                    seen.add(p.message)
-                    yield problem(p.message, p.help)
+            if wrong and all(_about(scenario, name, {**changes, name: value}) for changes in beside):
+                for p in wrong:
+                    if p.message not in seen:
+                        seen.add(p.message)
+                        yield problem(p.message, p.help)
 
 
 def _of_case(scenario: Scenario, name: str, changes: Mapping[str, Any]) -> Iterable[Problem]:

@@ -354,7 +354,8 @@ class Store:
         self.flush()
         if not (self.folder / STUDY).exists():
             self._write(self.folder / STUDY, self._about)
-        if replaced := len(self._shown_before - set(order)):
+        # A failed run was never shown.
+        if replaced := len({key for key in self._shown_before if key in self} - set(order)):
             self._warn(
                 "replaced_runs",
                 "",
