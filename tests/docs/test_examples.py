@@ -50,6 +50,26 @@ def test_an_example_runs(example: Path, copies: Path) -> None:
     assert all(p.startswith(f"results/{example.stem}/") for p in written), "the folder that its description names"
 
 
+def test_aioquic_repeats_a_run(copies: Path) -> None:
+    """Keys of TLS differ from process to process; sizes and times of datagrams do not."""
+    begin = "import sys; from pathlib import Path; sys.path.insert(0, 'examples'); import aioquic_over_the_air as air; "
+    made = []
+    for folder in ("first", "second"):
+        code = f"{begin}air.SECONDS = 2; air.main(Path('{folder}'))"
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            cwd=copies,
+            env=environment(),
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=True,
+        )
+        made.append((done.stdout.splitlines()[:2], (copies / folder / "read.csv").read_bytes()))
+    assert made[0] == made[1]
+    assert made[0][1].count(b"\n") > 100
+
+
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=name)
 @pytest.mark.usefixtures("copies")
 def test_scenario_files_are_valid_and_run(scenario: Path, capsys: pytest.CaptureFixture[str]) -> None:
