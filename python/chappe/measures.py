@@ -180,9 +180,6 @@ MEASURES: tuple[Measure, ...] = (
 BY_NAME = {m.name: m for m in MEASURES}
 NAMES = tuple(BY_NAME)
 
-OF_TCP = tuple(m.name for m in MEASURES if m.of == "tcp")
-"""Measures of TCP, meaningless if all flows use UDP."""
-
 NODES_ALONE = tuple(m.name for m in MEASURES if m.of == "nodes")
 """Measures of nodes, undefined for some of the flows."""
 

@@ -34,7 +34,6 @@ def test_synonyms_of_measures_are_suggested() -> None:
         hint = measures.hint(name)
         assert hint.startswith("did you mean `")
         assert all(n in measures.NAMES for n in hint.split("`")[1::2])
-    assert set(measures.OF_TCP) < set(measures.NAMES)
 
 
 @pytest.mark.parametrize(

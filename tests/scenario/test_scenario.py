@@ -456,6 +456,7 @@ def test_an_endless_dict_is_rejected() -> None:
 
 
 UDP = {"topology": {"hops": 2}, "flow": [{"src": 0, "dst": 2, "app": "cbr"}]}
+TO, BACK = ({"src": src, "dst": 1 - src, "app": "external"} for src in (0, 1))
 RANDOM = {"topology": {"kind": "random", "nodes": 20, "width": "400 m", "height": "400 m"}}
 
 
@@ -497,6 +498,11 @@ RANDOM = {"topology": {"kind": "random", "nodes": 20, "width": "400 m", "height"
             },
             ["TCP cubic+newreno", "TCP cubic"],
             "Chain of 2 nodes, 200 m apart; 2 flows; ",
+        ),
+        (
+            {"topology": {"hops": 1}, "flow": [{**TO, "quic": {"congestion_control": "bbr"}}, BACK, {"dst": 1}]},
+            ["QUIC bbr", "TCP newreno"],
+            "Chain of 2 nodes, 200 m apart; 3 flows; ",
         ),
     ],
 )

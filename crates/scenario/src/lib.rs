@@ -28,6 +28,7 @@ pub use schema::{Config, presets};
 pub use validate::cost::{self, Cost};
 pub use validate::unused::{Unused, no_effect};
 
+use build::flows::connections;
 use build::{mobility, setup};
 use chappe_core::mobility::{Courses, Plan};
 use chappe_core::packet::RadioId;
@@ -317,15 +318,20 @@ impl Scenario {
     }
 
     /// Transports of the flows without repetition, in the order of the flows: "TCP" with the name of the pair of loss
-    /// recovery and congestion control, or "UDP".
+    /// recovery and congestion control, "QUIC" with that of its congestion control, or "UDP".
     pub fn transports(&self) -> Vec<String> {
         let (cfg, Layout { flows, entries, .. }) = (&self.config, &self.layout);
         // All flows of an entry are alike, and so are those that are drawn, which come last.
         let drawn = entries.last().map_or(0, |entry| entry.end);
+        let firsts = entries.iter().map(|entry| entry.start).chain([drawn]).filter(|&first| first < flows.len());
+        let back: Vec<_> = connections(cfg, flows).into_iter().filter_map(|(_, back)| back).collect();
         let mut found = Vec::new();
-        for flow in entries.iter().map(|entry| entry.start).chain([drawn]).filter_map(|first| flows.get(first)) {
-            let transport =
-                if flow.is_tcp(cfg) { format!("TCP {}", flow.tcp.over(&cfg.tcp).pair()) } else { "UDP".to_owned() };
+        for flow in firsts.filter(|first| !back.contains(first)).map(|first| &flows[first]) {
+            let transport = match flow.quic(cfg).and_then(|quic| quic.congestion_control) {
+                _ if flow.is_tcp(cfg) => format!("TCP {}", flow.tcp.over(&cfg.tcp).pair()),
+                Some(control) => format!("QUIC {}", control.word()),
+                None => "UDP".to_owned(),
+            };
             if !found.contains(&transport) {
                 found.push(transport);
             }

@@ -7,7 +7,7 @@ from rich.text import Text
 
 from chappe import text as show
 from chappe._common.words import count, node_label, plain, times
-from chappe.measures import OF_TCP, measure_of, short_batches
+from chappe.measures import JAIN, measure_of, short_batches
 from chappe.printing import problems
 from chappe.results.budgets import AIRTIME, LOSSES, REASONS, SENDING, USES, Why
 from chappe.results.results import Results
@@ -84,11 +84,13 @@ def results(r: Results, name: str, choice: str | None = None, measures: Sequence
         f"95 % confidence, from {count(used, 'batch')} of one run" if used > 1 else "From 1 batch, without an interval"
     )
     kinds = flow_selection.kinds_of(columns)
-    only_udp = "tcp" not in kinds and not r._columns("short_flows")["flow"]
+    has_short_flows = bool(r._columns("short_flows")["flow"])
     rows, doubts = [], []
     for row in summary:
         m = measure_of(row["measure"]).near(row["estimate"])
-        if only_udp and m.name in OF_TCP:
+        chosen = flow_selection.parts(row["measure"])[1]
+        of = kinds if chosen is None else flow_selection.kinds_of(chosen.of(r.flows))
+        if m.of == "tcp" and "tcp" not in of and not has_short_flows:
             continue
         # The title has "of one run", and a line of its own tells of short batches.
         words = [word for word in row["doubt"].split(", ") if word in _IN_ROWS]
@@ -105,6 +107,8 @@ def results(r: Results, name: str, choice: str | None = None, measures: Sequence
         show.say("Nothing was measured: these flows do not have what the measures need.", style="yellow")
     else:
         show.say("Nothing was measured: no batch delivered a packet.", style="yellow")
+    if JAIN in (row["measure"] for row in summary) and any(f.get("quic_stack") for f in all_flows):
+        show.say("Jain's index counts both flows of a connection of QUIC; `--flows` chooses flows.")
     if choice is None and len(kinds) > 1:
         show.say(pooled(kinds))
     if short := short_batches(batches):

@@ -530,9 +530,10 @@ class Scenario(Mapping[str, Any]):
 
     @property
     def transports(self) -> list[str]:
-        """Transports of the flows without repetition, in the order of the flows: ``"TCP newreno"``, ``"UDP"``.
+        """Transports of the flows without repetition, in the order of the flows.
 
-        A pair of congestion control and loss recovery that has no variant is called ``"TCP westwood+sack"``.
+        They are ``"TCP newreno"``, ``"QUIC bbr"`` or ``"UDP"``. A pair of congestion control and loss recovery that has
+        no variant is called ``"TCP westwood+sack"``.
         """
         return self._core.transports()
 
