@@ -1,7 +1,9 @@
 """Environments for agents: Gymnasium, vectors, PettingZoo."""
 
+import copy
 import json
 import math
+import pickle
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -236,6 +238,23 @@ def test_a_vector_does_what_its_environments_do(kind: str) -> None:
     assert ends > 6
     single.close()
     vector.close()
+
+
+def test_a_deep_copy_goes_on_by_itself() -> None:
+    env = gym.Env([CHAIN, SHORT], actions=WINDOWS)
+    env.reset(seed=4)
+    env.step(1)
+    other = copy.deepcopy(env)
+    rest = [(seen.tolist(), reward) for seen, reward, *_ in (env.step(i % 5) for i in range(10))]
+    assert [(seen.tolist(), reward) for seen, reward, *_ in (other.step(i % 5) for i in range(10))] == rest
+    assert env.simulation.results().flows.equals(other.simulation.results().flows)
+    assert env.reset()[1] == other.reset()[1]
+    vector = gym.VectorEnv(CHAIN, 2, actions=WINDOWS)
+    vector.reset(seed=4)
+    again = copy.deepcopy(vector)
+    assert vector.step(np.array([1, 4]))[1].tolist() == again.step(np.array([1, 4]))[1].tolist()
+    with pytest.raises(TypeError, match="a run that goes on cannot be pickled: start it in the process that drives it"):
+        pickle.dumps(env)
 
 
 def test_agents_of_several_flows_act_on_their_own() -> None:

@@ -207,6 +207,7 @@ def test_a_program_decides_a_window_between_two_advances() -> None:
         ("4", "returned '4'"),
         (True, "returned True"),
         ((4, -1), r"returned \(4, -1\)"),
+        ((4, 5, 6), r"returned \(4, 5, 6\)"),
         ((4, 1, 2, 3), r"returned \(4, 1, 2, 3\)"),
         ([4], r"returned \[4\]"),
         (ZeroDivisionError, rf"raised ZeroDivisionError: no window \({re.escape(__file__)}, line \d+\)$"),

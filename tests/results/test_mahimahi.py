@@ -94,6 +94,21 @@ def test_the_command_writes_both_directions(tmp_path: Path, capsys: pytest.Captu
         (["--until", "201 ms"], "no datagram has arrived on the path from the source of flow 0: name a later end"),
         (["--up", "a", "--down", "a"], "--up and --down name the same file"),
         (["--set", "flow.0.start=event"], "flow 0 is started by an event"),
+        (
+            [
+                "--set",
+                "flow.0.app=external",
+                "--set",
+                "flow.1.src=1",
+                "--set",
+                "flow.1.dst=0",
+                "--set",
+                "flow.1.app=external",
+                "--set",
+                "quic.congestion_control=bbr",
+            ],
+            "flows of QUIC cannot go on beside a trace",
+        ),
     ],
 )
 def test_mistakes_are_named(

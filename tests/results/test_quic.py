@@ -9,7 +9,7 @@ from typing import Any
 import chappe
 import polars as pl
 import pytest
-from chappe import cli
+from chappe import cli, gym
 from chappe.results.programs import quic
 from chappe.results.storage.tables import TYPES
 from command import REPOSITORY
@@ -63,6 +63,15 @@ def test_a_seed_repeats_a_run() -> None:
     for name, table in first.tables.items():
         assert table.equals(again.tables[name]), name
     assert not first.flows.equals(other.flows)
+
+
+@pytest.mark.parametrize("control", ["cubic", "newreno", "bbr"])
+def test_a_seed_repeats_a_qlog(control: str, tmp_path: Path) -> None:
+    logs = []
+    for name in ("first", "second"):
+        chappe.run({**CHAIN, "quic.congestion_control": control}, qlog=tmp_path / name)
+        logs.append([(f.name, f.read_bytes()) for f in sorted((tmp_path / name).iterdir())])
+    assert logs[0] == logs[1]
 
 
 def test_responses() -> None:
@@ -173,6 +182,11 @@ def test_what_a_run_with_quic_cannot_do(tmp_path: Path) -> None:
         chappe.run({**CHAIN, "quic.congestion_control": "none"}, qlog=tmp_path / "logs")
     with pytest.raises(chappe.ScenarioError, match="cannot be driven"):
         chappe.start(CHAIN)
+    with pytest.raises(chappe.ScenarioError, match="cannot be driven"):
+        gym.Env(CHAIN, actions={"queue.limit": [5, 50]})
+    with pytest.raises(chappe.ScenarioError, match=r"QUIC begins with datagrams of 1,200 B .*packets of 1.?228 B"):
+        chappe.Scenario({**CHAIN, "net.mtu": "1227 B"})
+    assert chappe.run({**CHAIN, "net.mtu": "1228 B"}).flows["quic_handshake_time_s"].is_not_null().all()
     with pytest.raises(chappe.ScenarioError, match="no free external flow leads back from node 3 to node 0"):
         chappe.Scenario({**CHAIN, "flow": BOTH[:1]})
     with pytest.raises(chappe.ScenarioError, match="flow 2 is QUIC, and no free external flow leads back"):

@@ -275,7 +275,8 @@ fn decision(answer: &Bound<'_, PyAny>, window: fn(f64) -> Decision) -> Option<De
             let decided = segments(&part(0)?)?.map_or(Decision::KEEP, window);
             Some(Decision { pacing_bps: rate(&part(1)?)?, ..decided })
         }
-        3 => {
+        // Decision of the package, whose parts have names: of a plain tuple the third one would be a guess.
+        3 if !parts.is_exact_instance_of::<PyTuple>() => {
             Some(Decision { cwnd: segments(&part(0)?)?, ssthresh: segments(&part(1)?)?, pacing_bps: rate(&part(2)?)? })
         }
         _ => None,

@@ -24,6 +24,7 @@
 //! ```
 
 mod application;
+mod bbr;
 mod crypto;
 mod driver;
 mod peer;
@@ -37,7 +38,7 @@ pub use quinn_proto;
 pub use results::results;
 
 use quinn_proto::TransportConfig;
-use quinn_proto::congestion::{BbrConfig, CubicConfig, NewRenoConfig};
+use quinn_proto::congestion::{CubicConfig, NewRenoConfig};
 use std::sync::Arc;
 
 /// Library and version. A name such as CUBIC means something else in each library.
@@ -52,7 +53,7 @@ pub fn transport(control: CongestionControl) -> TransportConfig {
     match control {
         CongestionControl::Cubic => transport.congestion_controller_factory(Arc::new(CubicConfig::default())),
         CongestionControl::NewReno => transport.congestion_controller_factory(Arc::new(NewRenoConfig::default())),
-        CongestionControl::Bbr => transport.congestion_controller_factory(Arc::new(BbrConfig::default())),
+        CongestionControl::Bbr => transport.congestion_controller_factory(Arc::new(bbr::Factory::default())),
     };
     transport
 }

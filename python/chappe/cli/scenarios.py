@@ -283,6 +283,8 @@ def export_mahimahi(args: argparse.Namespace) -> int:
             name: trace(scenario, args.flow, reverse=name == "--down", until_ns=until_ns, window=args.window)
             for name in paths or ["--up"]
         }
+    except ScenarioError:
+        raise
     except ValueError as e:
         raise CommandError(str(e)) from None
     if not paths:

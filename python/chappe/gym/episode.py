@@ -1,5 +1,6 @@
 """An episode: a run that agents advance in equal steps. What agents do and see is the same in all environments."""
 
+import copy
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Required, TypedDict
 
@@ -135,6 +136,13 @@ class Episode:
         self._commands = [task.actions.for_flow(flow) for flow in task.flows]
         self._set: list[list[Any]] = [[None] * len(task.actions.values) for _ in task.flows]
         self._ended = False
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Episode":
+        other = object.__new__(Episode)
+        simulation = self.simulation.copy()
+        memo |= {id(self): other, id(self.simulation): simulation, id(self._core): simulation._core}
+        other.__dict__ |= copy.deepcopy(self.__dict__, memo)
+        return other
 
     def _check_running(self) -> None:
         """Refuses an episode that has ended.

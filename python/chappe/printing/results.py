@@ -89,8 +89,8 @@ def results(r: Results, name: str, choice: str | None = None, measures: Sequence
     for row in summary:
         m = measure_of(row["measure"]).near(row["estimate"])
         chosen = flow_selection.parts(row["measure"])[1]
-        of = kinds if chosen is None else flow_selection.kinds_of(chosen.of(r.flows))
-        if m.of == "tcp" and "tcp" not in of and not has_short_flows:
+        carried = kinds if chosen is None else flow_selection.kinds_of(chosen.of(r.flows))
+        if m.of == "tcp" and "tcp" not in carried and not has_short_flows:
             continue
         # The title has "of one run", and a line of its own tells of short batches.
         words = [word for word in row["doubt"].split(", ") if word in _IN_ROWS]

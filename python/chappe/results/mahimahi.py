@@ -46,6 +46,8 @@ def trace(scenario: Scenario, flow: int, *, reverse: bool, until_ns: int | None,
 
 def _arrivals(scenario: Scenario, flow: int, reverse: bool, until_ns: int | None, window: int) -> Iterator[int]:
     """Times at which datagrams arrive, from the start of the flow on [ns]."""
+    if scenario._core.is_quic():
+        raise ValueError('flows of QUIC cannot go on beside a trace: silence them by quic.congestion_control = "none"')
     flows = scenario.flows
     if flow >= len(flows):
         raise ValueError(f"there is no flow {flow}: the scenario has {count(len(flows), 'flow')}")

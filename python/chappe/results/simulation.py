@@ -5,7 +5,7 @@ import re
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import polars as pl
 
@@ -63,6 +63,9 @@ class Simulation:
     """
 
     def __init__(self, scenario: Scenario, *, _core_of_copy: _core.Run | None = None):
+        if scenario._core.is_quic():
+            help_ = 'use chappe.run; set quic.congestion_control = "none" to drive external flows yourself'
+            raise refusal("quic.congestion_control", "a run with QUIC cannot be driven", help_)
         self.scenario = scenario
         self._core = _core.Run(scenario._core, scenario._rules()) if _core_of_copy is None else _core_of_copy
         self._has_other_rates = False
@@ -92,6 +95,15 @@ class Simulation:
         copy._has_other_rates = self._has_other_rates
         copy._events = self._events.copy()
         return copy
+
+    def __copy__(self) -> "Simulation":
+        return self.copy()
+
+    def __deepcopy__(self, memo: dict[int, object]) -> "Simulation":
+        return self.copy()
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a run that goes on cannot be pickled: start it in the process that drives it")
 
     # ---- advancing ----
 
@@ -410,7 +422,4 @@ def start(scenario: ScenarioLike, *, seed: int | None = None) -> Simulation:
     tell(scenario.warnings, UNUSED)
     if seed is not None:
         scenario = scenario.with_settings({"run.seed": seed})
-    if scenario._core.is_quic():
-        help_ = 'use chappe.run; set quic.congestion_control = "none" to drive external flows yourself'
-        raise refusal("quic.congestion_control", "a run with QUIC cannot be driven", help_)
     return Simulation(scenario)

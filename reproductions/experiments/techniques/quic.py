@@ -283,7 +283,7 @@ def page() -> str:
         "than what it estimates, it loses what the table shows.",
         "**Pacing is 1.25 windows per round trip for every congestion control**: the library ignores the pacing rate "
         "of BBR. The random phase of BBR's cycle, which the library takes from the operating system, only changes "
-        "that rate, so that runs are still equal, byte for byte.",
+        "that rate, which qlogs of Chappe leave out, so that runs and qlogs are equal, byte for byte.",
         "**It depends on how often it is asked**, because each call may send what pacing allows by then. The driver "
         "calls an end only after its own events, and lets it read all datagrams of an instant, such as those of an "
         "A-MPDU, before it sends. Asked after each datagram, it sends more acknowledgements, and CUBIC had 3 % less "

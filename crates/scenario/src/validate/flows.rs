@@ -8,9 +8,13 @@ use super::super::schema::{Arrivals, Config};
 use super::{Checker, cost};
 use chappe_core::app;
 use chappe_core::run::Stop;
+use chappe_core::run::external::HEADER;
 use chappe_core::setting::join;
-use chappe_core::unit::{Span, Time};
+use chappe_core::unit::{Bytes, Span, Time};
 use std::collections::BTreeMap;
+
+/// Smallest MTU with QUIC, whose first datagrams have 1,200 B.
+const SMALLEST_MTU: Bytes = Bytes(1_200 + HEADER.0);
 
 /// Upper bound of the end of the run.
 fn end(cfg: &Config) -> Time {
@@ -119,8 +123,12 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks that each connection of QUIC has a flow back of its own.
-    pub(super) fn ways_back(&mut self, layout: &Layout) {
+    /// Checks that each connection of QUIC has a flow back of its own, and that its handshake fits into packets.
+    pub(super) fn connections(&mut self, layout: &Layout) {
+        if self.cfg.net.mtu < SMALLEST_MTU && layout.flows.iter().any(|f| f.quic(self.cfg).is_some()) {
+            let message = format!("QUIC begins with datagrams of 1,200 B (RFC 9000, 14.1), packets of {SMALLEST_MTU}");
+            self.error("net.mtu", message, &format!("give at least {SMALLEST_MTU}"));
+        }
         for (i, _) in connections(self.cfg, &layout.flows).into_iter().filter(|(_, back)| back.is_none()) {
             let (from, to) = (layout.flows[i].src, layout.flows[i].dst);
             let message =

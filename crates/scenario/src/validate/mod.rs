@@ -115,7 +115,7 @@ impl Checker<'_> {
         let wires = cfg.wired_links();
         let graph = Graph::new(&channel, &layout.interfaces, nodes, wires.iter().map(|w| (w.0, w.1)));
         let graph = graph.measured(&cfg.routing, &layout.interfaces, wires.into_iter());
-        self.ways_back(layout);
+        self.connections(layout);
         self.reachability(layout, &graph);
         self.ways_of_arrivals(layout, &graph);
         self.middleboxes(layout, &graph);
