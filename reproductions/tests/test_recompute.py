@@ -211,6 +211,19 @@ def test_doubts_follow_from_runs_and_skewness() -> None:
         assert known or not r["skewness"], r
 
 
+def test_readings_are_asked_about_the_claims_of_which_they_change_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of Su: two about RTS, with as many times the runs as the main reading has by the page."""
+    monkeypatch.syspath_prepend(str(FOLDER))
+    readings = runpy.run_path(str(FOLDER / "readings.py"))
+    [su] = [p for p in chappe_papers.PAPERS if p.name == "su2008"]
+    asked = [(a.claim.id, a.times) for a in readings["asked"](su) if a.title.startswith("An unanswered RTS")]
+    assert asked == [("P2-F6-4", 2), ("P2-F6-6", 1)]
+    # Six runs of a reading, ten of the main one, at four times the planned ones.
+    [ahmed] = [p for p in chappe_papers.PAPERS if p.name == "ahmed2006"]
+    assert {a.times for a in readings["asked"](ahmed) if a.claim.id == "P4-F3-2" and a.title == "2 Mbit/s"} == {7}
+    sys.modules.pop("recorded", None)
+
+
 @pytest.mark.parametrize(("runs", "df"), [(3, 29), (3, 2), (10, 9), (24, 23)])
 def test_degrees_of_freedom_tell_the_number_of_runs(runs: int, df: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """Those of Welch's formula, with ten batches of three runs on the other side, or with ten runs."""
