@@ -14,6 +14,7 @@ from pathlib import Path
 from chappe import RESULTS_EPOCH, __version__
 from chappe import text as show
 from chappe.cli.inputs import write_file
+from chappe.stats import doubts
 from chappe.study import RunCache
 from chappe.text import count
 
@@ -21,7 +22,7 @@ from chappe_papers import summary
 from chappe_papers.judging import decide, fresh
 from chappe_papers.judging.advice import Outcome
 from chappe_papers.judging.claims import Claim, needs
-from chappe_papers.judging.judge import LEVEL, SHORT_LEVEL, Answer, Form, Observation
+from chappe_papers.judging.judge import LEVEL, SHORT_LEVEL, UNKNOWN, Answer, Form, Observation
 from chappe_papers.judging.readings import reversals
 from chappe_papers.judging.words import Decided, Verdict
 from chappe_papers.pages import answers as answering
@@ -31,6 +32,7 @@ from chappe_papers.paper import Paper, Wanted
 from chappe_papers.runs import runner
 from chappe_papers.runs.design import SEARCHED, Length
 from chappe_papers.runs.estimates import Estimates
+from chappe_papers.statistics.counted import runs_of
 from chappe_papers.statistics.quotients import Error, error_of
 
 SHORT = (
@@ -278,10 +280,11 @@ def _files(pictures: Sequence[page.DrawnFigure], sheets: Sequence[page.WrittenSh
 def _say(claims: Sequence[Claim], answers: Mapping[str, Answer], ns2: Mapping[str, Answer]) -> None:
     """Prints the claims of a part."""
     for c in claims:
+        ours = page.doubted(reported(answers[c.id]), _doubt(answers[c.id]))
         show.say(f"{c.id}: {answers[c.id].reported}", style="bold")
         t = show.table("", "~")
         t.show_header = False
-        for who, what in (("paper says", c.says), ("ns-2", reported(ns2[c.id])), ("here", reported(answers[c.id]))):
+        for who, what in (("paper says", c.says), ("ns-2", reported(ns2[c.id])), ("here", ours)):
             t.add_row(f"  {who}", what)
         for remark in _remarks(answers[c.id]):
             t.add_row("", remark)
@@ -332,7 +335,15 @@ def sections(
 def judged(claim: Claim, a: Answer, ours: str, ns2: str) -> page.JudgedClaim:
     """A claim in a table. If it is not confirmed, its sub-claims have rows of their own, in place of a condition."""
     verdict = a.reported if not a.word.parts or a.verdict is Verdict.DEPENDS else a.verdict.value
-    return page.JudgedClaim(claim.id, claim.says, ours, ns2, verdict, () if a.verdict.confirms else _parts(a))
+    parts = () if a.verdict.confirms else _parts(a)
+    return page.JudgedClaim(claim.id, claim.says, ours, ns2, verdict, parts, _doubt(a))
+
+
+def _doubt(a: Answer) -> str:
+    """Reasons to doubt decided points, with the number of these points if they are not all; empty if none is."""
+    decided = a.supports + a.contradicts
+    reasons = {f"doubt {UNKNOWN}" if word == UNKNOWN else word: n for word, n in sorted(a.doubts.items())}
+    return ", ".join(word if n == decided else f"{word} {n}" for word, n in reasons.items())
 
 
 def _parts(a: Answer) -> tuple[page.Part, ...]:
@@ -353,7 +364,8 @@ def _remarks(a: Answer) -> list[str]:
     parts = _parts(a)
     told = [f"{p.name} {p.counts}: {p.verdict}" for p in parts]
     is_condition = bool(a.word.condition) and (not parts or a.verdict is Verdict.DEPENDS)
-    return [*([a.reported] if is_condition else []), *told, *notes_on(a, _takes(a.times_the_runs))]
+    notes = [*notes_on(a, _takes(a.times_the_runs)), *doubts.meant(a.doubts)]
+    return [*([a.reported] if is_condition else []), *told, *notes]
 
 
 def notes_on(a: Answer, takes: str) -> list[str]:
@@ -397,8 +409,8 @@ _DIGITS = ".12g"
 CLAIM_COLUMNS = (
     "claim", "section", "says", "verdict", "condition", "hangs_on", "size", "notes", "level_percent", "sub_claim",
     "group", "where", "effect", "low_95", "high_95", "unit", "standard_error", "error_slope",
-    "error_curvature", "degrees_of_freedom", "skewness", "paper_low", "paper_high", "zero", "test", "from", "to",
-    "least_effect", "single_runs", "answer", "ns2_effect", "ns2_answer",
+    "error_curvature", "degrees_of_freedom", "skewness", "runs", "doubt", "paper_low", "paper_high", "zero", "test",
+    "from", "to", "least_effect", "single_runs", "answer", "ns2_effect", "ns2_answer",
 )  # fmt: skip
 
 
@@ -422,11 +434,13 @@ def claim_rows(claims: Sequence[Claim], answers: Mapping[str, Answer], ns2: Mapp
 
             low, high = one.interval if one is not None else (None, None)
             error = _error(error_of(one.effect), some.form) if one is not None else [""] * 5
+            runs = runs_of(one.effect) if one is not None and one.test else math.nan
             paper = some.paper or (None, None)
             name = a.first if a.word.parts and not some.sub_claim else some.sub_claim
             rows.append([
                 *head, name, some.group, some.where, printed(one.effect.mean if one else None), printed(low),
-                printed(high), some.form.unit, *error, printed(paper[0]), printed(paper[1]), printed(0.0), some.test,
+                printed(high), some.form.unit, *error, runs, one.doubt if one is not None else "", printed(paper[0]),
+                printed(paper[1]), printed(0.0), some.test,
                 *("" if math.isnan(v) else printed(v) for v in some.limits), some.least,
                 decided.spread if decided else "", decided.decision.value if decided else "",
                 printed(other.effect.mean if other else None),

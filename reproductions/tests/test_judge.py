@@ -30,7 +30,9 @@ from chappe_papers.judging.judge import (
 from chappe_papers.judging.words import Verdict
 from chappe_papers.pages import page
 from chappe_papers.reproduce import CLAIM_COLUMNS, claim_rows
+from chappe_papers.runs.estimates import Estimates
 from chappe_papers.statistics.best_subset import Among
+from chappe_papers.statistics.counted import Counted, exact, ratio, times
 from chappe_papers.statistics.pairs import Paired
 from chappe_papers.statistics.ranks import Times
 from scipy.stats import binom, binomtest
@@ -443,3 +445,30 @@ def test_the_page_states_conditions_and_possible_effect_sizes() -> None:
     assert reproduce.judged(claim, judge([yes.of("A"), no.of("B")]), "", "").verdict == "mixed: holds in A; not in B"
     small = judge([more("5 hops", estimate(1.01, 0.01), estimate(1, 1e-6))])
     assert reproduce._remarks(small) == ["no effect above 5 % (Chappe's)", "no gain above 2 %"]
+
+
+def test_doubts_about_decided_points_are_counted() -> None:
+    """Ten runs are few, and so are three in thirty batches; a stall among twenty skews; ranks are in no doubt."""
+    rng = np.random.default_rng(1)
+    few, many, stalled = (Estimate.of([*rng.normal(10, 0.1, n), *last]) for n, last in ((10, []), (20, []), (19, [5])))
+    of_batches = Counted.by(Estimate(10.0, 0.001, 29), 3)
+    said = {
+        "few": more("few", few, Estimate(5.0, 0.001, 39)),
+        "many": more("many", many, Estimate(5.0, 0.001, 39)),
+        "stalled": more("stalled", many, stalled),
+        "batches": more("batches", many, times(ratio(of_batches, exact(2.0)), 0.9)),
+        "median": above("median", Quantile.at(rng.normal(10, 0.1, 8)), 5),
+        "equal": above("equal", Estimate.of([7.0] * 20), 5),
+        "open": more("open", few, Estimate(10.0, 1.0, 9)),
+    }
+    claim = Claim("C-1", "all is more", "1", lambda _: said.values())
+    doubts = {o.where: o.doubt for o in claim.observations(Estimates({}))}
+    assert doubts == {"few": "few runs", "many": "", "stalled": "skewed high", "batches": "few runs", "median": "",
+                      "equal": "no spread", "open": "few runs"}  # fmt: skip
+    a = claim.judged(Estimates({}))
+    assert (a.supports, a.contradicts, a.open) == (5, 0, 2)
+    assert a.doubts == {"few runs": 2, "no spread": 1}
+    assert reproduce.judged(claim, a, "5/0/2", "").doubt == "few runs 2, no spread 1"
+    [row] = [r for r in claim_rows([claim], {"C-1": a}, {"C-1": claim.judged(Estimates({}))}) if "batches" in r]
+    shown = dict(zip(CLAIM_COLUMNS, row, strict=True))
+    assert (shown["runs"], shown["doubt"]) == (3, "few runs")

@@ -189,6 +189,59 @@ def test_counting_the_published_points_again_changes_nothing(paper: Paper, monke
     sys.modules.pop("recorded", None)
 
 
+def test_doubts_follow_from_runs_and_skewness() -> None:
+    """Of tests by t, in the words of studies; what is not known is not guessed."""
+    rows = [r for r in published() if r["answer"]]
+    tested = [r for r in rows if r["doubt"]]
+    assert len(tested) > len(rows) / 2
+    for r in rows:
+        if not r["doubt"] or not r["runs"]:
+            assert r["doubt"] in ("", "unknown", "few runs", "few runs, no spread"), r
+            continue
+        is_few, skewness = int(r["runs"]) < 14, float(r["skewness"] or 0)
+        is_skewed = not is_few and skewness**2 > 1 / 14
+        words = {
+            "few runs": is_few,
+            "skewed high": is_skewed and skewness > 0,
+            "skewed low": is_skewed and skewness < 0,
+            "no spread": float(r["standard_error"]) == 0,
+        }
+        known = ", ".join(word for word, applies in words.items() if applies)
+        assert r["doubt"] == (known or "unknown"), r
+        assert known or not r["skewness"], r
+
+
+def test_readings_are_asked_about_the_claims_of_which_they_change_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of Su: two about RTS, with as many times the runs as the main reading has by the page."""
+    monkeypatch.syspath_prepend(str(FOLDER))
+    readings = runpy.run_path(str(FOLDER / "readings.py"))
+    [su] = [p for p in chappe_papers.PAPERS if p.name == "su2008"]
+    asked = [(a.claim.id, a.times) for a in readings["asked"](su) if a.title.startswith("An unanswered RTS")]
+    assert asked == [("P2-F6-4", 2), ("P2-F6-6", 1)]
+    # Six runs of a reading, ten of the main one, at four times the planned ones.
+    [ahmed] = [p for p in chappe_papers.PAPERS if p.name == "ahmed2006"]
+    assert {a.times for a in readings["asked"](ahmed) if a.claim.id == "P4-F3-2" and a.title == "2 Mbit/s"} == {7}
+    sys.modules.pop("recorded", None)
+
+
+@pytest.mark.parametrize(("runs", "df"), [(3, 29), (3, 2), (10, 9), (24, 23)])
+def test_degrees_of_freedom_tell_the_number_of_runs(runs: int, df: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of Welch's formula, with ten batches of three runs on the other side, or with ten runs."""
+    monkeypatch.syspath_prepend(str(FOLDER))
+    planned = runpy.run_path(str(FOLDER / "planned.py"))
+    length = chappe_papers.find("elrakabawy2005").design.full  # type: ignore[union-attr]
+    for other, other_runs in ((29, 3), (9, 10)):
+        a, b = Estimate(1.3, 0.02**2, df), Estimate(1.0, 0.03**2, other)
+        for o in (more("", a, b), fewer("", b, a)):
+            e = error_of(o.effect)
+            row = {"effect": o.effect.mean * o.form.scale + o.form.offset, "zero": o.form.offset, "error_curvature":
+                   e.curvature, "standard_error": e.standard * o.form.scale, "degrees_of_freedom": e.df}  # fmt: skip
+            found = planned["_by_error"]({name: f"{v:.12g}" for name, v in row.items()}, 1, length)
+            assert found == min(runs, other_runs)
+    for name in ("recorded", "planned"):
+        sys.modules.pop(name, None)
+
+
 @pytest.mark.parametrize("paper", chappe_papers.PAPERS, ids=lambda p: p.name)
 def test_what_a_claim_depends_on_is_shown(paper: Paper) -> None:
     """Both effects, of published tables, or the verdicts of published readings; and nothing else is listed."""

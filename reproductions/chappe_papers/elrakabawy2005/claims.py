@@ -1,7 +1,5 @@
 """Claims of the abstract, of the conclusion, and on reasons; findings; and all claims in the order of their names."""
 
-from chappe.stats import ratio
-
 from chappe_papers.elrakabawy2005 import claims_chain, claims_flows, claims_rates
 from chappe_papers.elrakabawy2005.comparisons import (  # fmt: skip
     ABSTRACT,
@@ -37,6 +35,7 @@ from chappe_papers.judging.judge import (  # fmt: skip
     never,
 )
 from chappe_papers.runs.estimates import Estimates
+from chappe_papers.statistics.counted import ratio
 
 FU_HOPS = (4, 8, 12, 16, 20)
 """Chains over which the best window is searched."""

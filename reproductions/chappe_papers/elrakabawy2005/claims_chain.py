@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-from chappe.stats import Estimate, ratio
-
 from chappe_papers.elrakabawy2005.comparisons import (  # fmt: skip
     ALPHA,
     ALPHAS,
@@ -20,6 +18,7 @@ from chappe_papers.elrakabawy2005.points import UDP, Point
 from chappe_papers.judging.claims import Observations
 from chappe_papers.judging.judge import MUCH, SLIGHTLY, about, at_most, below, equal, fewer, less, lies, more
 from chappe_papers.runs.estimates import Estimates
+from chappe_papers.statistics.counted import ratio, times
 
 _ONLY_SLIGHTLY = (1.0, 1 + SLIGHTLY)
 
@@ -157,8 +156,7 @@ def _(data: Estimates) -> Observations:
     for where, e in each(data, chains(data, high=7), "newreno_thin", FAILURES):
         yield below(where, e, 1)
     at_7, at_8 = data.several([Point("newreno_thin", 7), Point("newreno_thin", 8)], FAILURES)
-    sharply = Estimate(MUCH * at_7.mean, MUCH**2 * at_7.variance, at_7.df)
-    yield more("8 hops, against 1.5 times 7 hops", at_8, sharply).called("against 1.5 times")
+    yield more("8 hops, against 1.5 times 7 hops", at_8, times(at_7, MUCH)).called("against 1.5 times")
 
 
 @claim("P0-F9-3", "False route failures fall with the hops (with thinning from 8 on)", section=AT_2, figures=(9,))

@@ -40,6 +40,7 @@ from chappe_papers.judging.judge import (
 )
 from chappe_papers.runs import reference
 from chappe_papers.runs.estimates import PAPER, Estimates
+from chappe_papers.statistics.counted import times
 
 _SMALL = 0.05
 """A flow "basically starves" with less than this share of the aggregate."""
@@ -126,8 +127,7 @@ def _each(data: Estimates, place: str, variant: str) -> list[Estimate]:
 
 
 def _share(e: Estimate, of: list[Estimate]) -> Estimate:
-    total = sum(o.mean for o in of)
-    return Estimate(e.mean / total, e.variance / total**2, e.df)
+    return times(e, 1 / sum(o.mean for o in of))
 
 
 @claim(

@@ -2,8 +2,6 @@
 
 from collections.abc import Mapping
 
-from chappe.stats import Estimate, ratio
-
 from chappe_papers.elrakabawy2005.comparisons import (  # fmt: skip
     ALPHA,
     ALPHAS,
@@ -39,6 +37,7 @@ from chappe_papers.judging.judge import (  # fmt: skip
     more,
 )
 from chappe_papers.runs.estimates import Estimates, MissingError
+from chappe_papers.statistics.counted import exact, ratio
 
 _THINNED = {"newreno_thin": "NewReno thinned", "vegas2_thin": "Vegas thinned"}
 _ALL = {"newreno": "NewReno", "newreno_maxwin3": "MaxWin = 3", "vegas2": "Vegas", **_THINNED}
@@ -49,7 +48,7 @@ def _growth(data: Estimates, variants: Mapping[str, str]) -> Observations:
     for v, name in variants.items():
         for rate in RATES[1:]:
             for two, more_ in data.both(Point(v, 7), Point(v, 7, rate), GOODPUT):
-                share = ratio(ratio(more_, two), Estimate(rate / 2, 0.0, 1))
+                share = ratio(ratio(more_, two), exact(rate / 2))
                 yield below(f"{name}, {rate:g} Mbit/s", share, 1, form=Form(1, unit="of the rate's"))
 
 
@@ -91,7 +90,7 @@ def _(data: Estimates) -> Observations:
     yield at_most("34 against 36 ms", low, top, 1 / MUCH)
     for t in (42.0, 50.0, 60.0):
         own = data.take(Point(UDP, 7, interval_ms=t), GOODPUT)
-        yield equal(f"{t:g} ms", own, Estimate(1460 * 8e3 / t, 0, 1)).called("against 1/t")
+        yield equal(f"{t:g} ms", own, exact(1460 * 8e3 / t)).called("against 1/t")
 
 
 @claim("P0-F11-1", "The best bound of NewReno's window is 3 at all rates", section=SEVEN, figures=(11,))

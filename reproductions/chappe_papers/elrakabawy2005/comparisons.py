@@ -3,13 +3,14 @@
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from chappe.stats import Estimate, ratio
+from chappe.stats import Estimate
 
 from chappe_papers.elrakabawy2005.design import GOODPUT
 from chappe_papers.elrakabawy2005.points import DRAWN, GRIDS, LISTED, PLACES, RATES, WINDOWS, Point
 from chappe_papers.judging.claims import Claims, Observations
 from chappe_papers.judging.judge import ALMOST_EQUAL, GAIN, Observation, below, equal
 from chappe_papers.runs.estimates import Estimates
+from chappe_papers.statistics.counted import exact, ratio
 
 LAYOUT, ATTEMPTS = "the grid's layout and routes", "how often an RTS is sent"
 MEAN = "how the window is averaged"
@@ -25,7 +26,7 @@ WHY = "Reasons that the paper gives"
 Places = Sequence[tuple[str, Point]]
 """Places of a comparison: names, and points whose variant is filled in."""
 
-_ONE = Estimate(1.0, 0.0, 1)
+_ONE = exact(1.0)
 
 
 def chains(data: Estimates, low: int = 4, high: int = 40) -> Places:

@@ -8,7 +8,7 @@ from typing import Any
 
 from chappe.stats import Estimate
 
-from chappe_papers.judging.judge import Answer, Observation, judge
+from chappe_papers.judging.judge import Answer, Observation, doubt_of, judge
 from chappe_papers.judging.words import Verdict, together
 from chappe_papers.pages import page
 from chappe_papers.runs.estimates import Asked, Estimates, MissingError, RequestedPoints, Traced
@@ -60,7 +60,7 @@ class Claim:
         """The observations, with those marked that compare numbers which have chosen; none when runs are missing."""
         traced = Traced(data.values, data.x, data)
         try:
-            return [replace(o, chose=self.chose(traced.taken())) for o in self.observe(traced)]
+            return [replace(o, chose=self.chose(traced.taken()), doubt=doubt_of(o)) for o in self.observe(traced)]
         except MissingError:
             return []
 

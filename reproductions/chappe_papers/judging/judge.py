@@ -5,16 +5,18 @@ both.
 """
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
 
-from chappe.stats import Estimate, Share, Skewed, equal_signs, holm
+from chappe.stats import Estimate, Share, Skewed, doubts, equal_signs, holm
 from chappe.stats.quantiles import Quantile, rank_p
 
 from chappe_papers.judging.words import Decided, Decision, Verdict, Word, word
 from chappe_papers.statistics.best_subset import Among
+from chappe_papers.statistics.counted import runs_of
 from chappe_papers.statistics.quotients import Quotient, interval_of
 from chappe_papers.statistics.ranks import Times
 
@@ -121,6 +123,7 @@ class Observation:
         of_paper: True if the smallest effect is half of the paper's, false if it is :data:`SMALLEST`.
         among: Middle 95 % of single runs, one of which is compared with the paper's; ``None`` for other claims.
         chose: True if it compares numbers that have chosen the model, so that it judges nothing.
+        doubt: Reasons to doubt its test, see :func:`doubt_of`; empty without any.
     """
 
     where: str
@@ -137,6 +140,7 @@ class Observation:
     of_paper: bool = False
     among: tuple[float, float] | None = None
     chose: bool = False
+    doubt: str = ""
 
     @property
     def needed(self) -> float:
@@ -203,6 +207,22 @@ def _above(e: Estimate, value: float) -> float:
     if isinstance(e, Share):
         return _share_above(e, value)
     return min(2 * Skewed.by(e).p_above(value), 1.0)
+
+
+BY_T = ("more", "less", "inside")
+"""Kinds of tests by Student's t, where the quantity is a mean or a quotient of means."""
+
+UNKNOWN = "unknown"
+"""Doubt about a point of which the number of runs or the skewness is not known."""
+
+
+def doubt_of(o: Observation) -> str:
+    """Reasons to doubt a test by Student's t, in the words of :mod:`chappe.stats.doubts`; empty for other tests."""
+    e = o.effect
+    if o.test not in BY_T or isinstance(e, Times | Quantile | Among | Share):
+        return ""
+    tested, runs = e.beyond(e.mean) if isinstance(e, Quotient) else Skewed.by(e), runs_of(e)
+    return UNKNOWN if math.isnan(runs) else doubts.of_runs(int(runs), 0, tested) or ""
 
 
 def _share_above(e: Share, value: float) -> float:
@@ -454,6 +474,12 @@ class Answer:
     def open(self) -> int:
         """Number of undecided points."""
         return self.checks.count(None)
+
+    @property
+    def doubts(self) -> dict[str, int]:
+        """Number of decided points by reason to doubt their tests."""
+        decided = (o.doubt for o, check in zip(self.observations, self.checks, strict=True) if check is not None)
+        return Counter(word for doubt in decided if doubt for word in doubt.split(", "))
 
     @cached_property
     def size(self) -> Size | None:

@@ -23,8 +23,9 @@ ABOUT = (
 )
 
 COUNTED = (
-    '"9/0/4, +12 to +104 %" means: nine points agree with the paper, none contradicts it, four are undecided; '
-    "the effects of the first sub-claim range from +12 to +104 %."
+    '"9/0/4, +12 to +104 %; few runs 7" means: nine points agree with the paper, none contradicts it, four are '
+    "undecided; the effects of the first sub-claim range from +12 to +104 %; seven of the decided points have fewer "
+    'than 14 runs, which do not show all that may happen; "few runs" alone: all of them.'
 )
 """Legend of the cells of claims."""
 
@@ -138,7 +139,7 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True)
 class JudgedClaim:
-    """A claim of a paper: results of the paper, of Chappe and of ns-2, the verdict, and the sub-claims."""
+    """A claim of a paper: results of the paper, of Chappe and of ns-2, the verdict, the sub-claims, and doubts."""
 
     id: str
     paper: str
@@ -146,6 +147,7 @@ class JudgedClaim:
     ns2: str
     verdict: str
     parts: Sequence[Part] = ()
+    doubt: str = ""
 
 
 @dataclass(frozen=True)
@@ -230,7 +232,7 @@ def write(path: Path, page: Page) -> None:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    environment.filters.update(tight=tight, kind=kind, marked=_marked)
+    environment.filters.update(tight=tight, kind=kind, marked=_marked, doubted=doubted)
     leading = [a for a in page.answers if a.place == LEADING]
     further = [a for a in page.answers if a.place == FURTHER]
     text = environment.get_template("page.html.j2").render(
@@ -294,15 +296,33 @@ def reasons(differences: Sequence[Difference], unexplained: str) -> list[str]:
     return lines
 
 
+def claims_line(numbers: str) -> str:
+    """The numbers of claims by verdict, and the legends."""
+    return f"Claims: {numbers}. [What the words mean](../papers.md#verdicts). {COUNTED} {DRAWN}"
+
+
+def doubted(ours: str, doubt: str) -> str:
+    """Our answer with the doubts about it."""
+    return "; ".join(filter(None, (ours, doubt)))
+
+
 def claims_table(claims: Sequence[JudgedClaim]) -> list[str]:
-    """The claims of a section, each followed by a condition for which its row has no place, and by its sub-claims."""
+    """The claims of a section, each followed by its sub-claims.
+
+    A condition or doubts for which its row has no place have the next one.
+    """
     rows = []
     for c in claims:
-        row = (c.id, c.paper, c.ours, c.ns2)
-        if len(_row((*row, f"**{c.verdict}**"))) <= WIDEST:
-            rows.append((*row, f"**{c.verdict}**"))
-        else:
-            rows += [(*row, f"**{word(c.verdict)}**"), ("", "", "", "", c.verdict)]
+
+        def row(doubt: str, verdict: str, c: JudgedClaim = c) -> tuple[str, ...]:
+            return c.id, c.paper, doubted(c.ours, doubt), c.ns2, f"**{verdict}**"
+
+        short = word(c.verdict)
+        ways = ((c.doubt, c.verdict), (c.doubt, short), ("", c.verdict), ("", short))
+        doubt, verdict = next((way for way in ways if len(_row(row(*way))) <= WIDEST), ways[-1])
+        rows.append(row(doubt, verdict))
+        left = ("", "", "" if doubt else c.doubt, "", "" if verdict == c.verdict else c.verdict)
+        rows += [left] if any(left) else []
         rows += [("", p.name, p.counts, "", p.verdict) for p in c.parts]
     return table(("claim", "the paper says", "here", "ns-2", "verdict"), rows)
 
@@ -313,8 +333,7 @@ def write_markdown(path: Path, page: Page) -> None:
     told = f"{page.note} {NUMBERS}" if page.findings else page.note
     lines += [*first_screen(page), told, ""]
     if page.counts:
-        words = "[What the words mean](../papers.md#verdicts)."
-        lines += [f"Claims: {page.counted}. {words} {COUNTED} {DRAWN}", ""]
+        lines += [claims_line(page.counted), ""]
     if page.key is not None:
         lines += [f"![{page.key.title}]({page.key.png})", ""]
     lines += reasons(page.differences, page.unexplained)

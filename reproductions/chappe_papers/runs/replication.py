@@ -15,6 +15,8 @@ from chappe.stats import Estimate, holm, lag1, quantile_t
 from chappe.stats.states import States, absorbing
 from chappe.study import OVER, UNDER
 
+from chappe_papers.statistics.counted import Counted
+
 MEASURES = ("goodput_bps", "mean_window_segments")
 """Measures by which runs are judged, columns of the table of batches; the others follow them."""
 
@@ -86,7 +88,7 @@ def together(runs: pl.DataFrame, measure: str) -> Estimate | None:
     mean = float(runs[f"{measure}{OVER}"].sum()) / float(runs[f"{measure}{UNDER}"].sum())
     within = sum((h / quantile_t(0.95, b - 1)) ** 2 * b * (b - 1) for h in widths)
     between = sum(b * (m - mean) ** 2 for m in means)
-    return Estimate(mean, (within + between) / (n * b - 1) / (n * b), n * b - 1)
+    return Counted(mean, (within + between) / (n * b - 1) / (n * b), n * b - 1, n)
 
 
 def states(runs: pl.DataFrame) -> States | None:

@@ -68,7 +68,8 @@ class Quotient(Estimate):
 
 def interval_of(e: Estimate, confidence: float = 0.95) -> tuple[float, float]:
     """Ends of an interval, corrected for skewness as tests are: that of a mean by itself is Student's."""
-    return Skewed.by(e).interval(confidence) if type(e) in (Estimate, Paired) else e.interval(confidence)
+    is_mean = type(e).interval is Estimate.interval
+    return Skewed.by(e).interval(confidence) if is_mean else e.interval(confidence)
 
 
 class Error(NamedTuple):

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Sequence
 
-from chappe.stats import Estimate, difference, ratio
+from chappe.stats import Estimate
 
 from chappe_papers.judging.claims import Claims, Finding, Observations, compare
 from chappe_papers.judging.judge import MUCH, SLIGHTLY, TIMES, Observation, above, among, equal, less, more, times
 from chappe_papers.runs.estimates import Estimates
+from chappe_papers.statistics.counted import difference, ratio
 from chappe_papers.zhou2004.design import GOODPUT, PRINTED, UNFAIRNESS, of_alike
 from chappe_papers.zhou2004.points import ALIKE, MECHANISMS, PAPERS, VARIANTS, Point
 from chappe_papers.zhou2004.points import READINGS as READINGS_OF

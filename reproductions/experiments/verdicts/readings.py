@@ -1,95 +1,105 @@
-"""Claims that another reading of a paper reverses, at all points of the reading, with as many runs as the main one.
+"""Claims that another reading of a paper reverses, at all points of the reading.
 
-``python reproductions/experiments/verdicts/readings.py`` makes the runs of some claims in all other readings of their
-papers, in ``results/readings``, compares them with the published points of the main reading, and writes
-``readings_claims.csv`` and the list of other readings on the pages. Then ``unknowns.py`` takes the effects from there.
-Arguments are names of papers; without any it takes all.
+``python reproductions/experiments/verdicts/readings.py`` asks every reading of each paper about all claims whose points
+it changes, compares them with the published points of the main reading, and writes ``readings_claims.csv`` and the list
+of other readings on the pages. Each reading has its planned runs, in ``results/readings``; what they reverse is asked
+again with as many runs as the main reading has, and only what those reverse, too, is written. Then ``unknowns.py``
+takes the effects from there. Arguments are names of papers; without any it takes all.
 """
 
-import csv
+import argparse
+import math
 import re
-import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import chappe_papers
 import recorded
-from chappe_papers.judging.readings import COLUMNS, reversals
+from chappe_papers.judging.claims import Claim
+from chappe_papers.judging.readings import COLUMNS, Change, Reversal, reversals
 from chappe_papers.pages.files import write_csv
 from chappe_papers.paper import Paper
 from chappe_papers.runs import runner
 
 DOCS = Path(__file__).parents[2] / "docs" / "papers"
 
-_ALL = {p.name: p.claims for p in chappe_papers.PAPERS}
-
-CLAIMS = {
-    "ahmed2006": ("P4-F4-4",),
-    "ramarathinam2003": _ALL["ramarathinam2003"],
-    "su2008": ("P2-T2-1", "P2-T7-2"),
-    "zhou2004": ("P3-F2-2", "P3-F2-3", "P3-F2-5"),
-}
-"""Claims of each paper; others were reversed by no reading, or by one with published tables of its own."""
-
-ONLY = {"ramarathinam2003": ("the professor's first transfers begin at 5 s",)}
-"""Readings of a paper whose runs are made, where these are not all."""
-
-ENOUGH = {"P2-T2-1": 1} | dict.fromkeys(CLAIMS["ramarathinam2003"], 1)
-"""Runs of another reading, relative to those planned, where fewer than those of the main reading decide."""
+PAPERS = ("ahmed2006", "ramarathinam2003", "su2008", "zhou2004")
+"""Papers whose readings have no published tables of their own."""
 
 
-def reversed_(paper: Paper) -> list[list[str]]:
-    """The rows of a paper."""
+class Asked(NamedTuple):
+    """A reading that is asked about a claim."""
+
+    title: str
+    change: Change
+    claim: Claim
+    points: Sequence[Any]
+    """Points of the reading."""
+    times: int
+    """Runs that are as many as those of the main reading, relative to the planned ones."""
+
+
+def asked(paper: Paper) -> list[Asked]:
+    """The readings of a paper with the claims of which they change points."""
     design, length = paper.design, paper.design.full
-    readings = {title: change for title, change in paper.readings.items() if title in ONLY.get(paper.name, (title,))}
-    times = recorded.further((DOCS / f"{paper.name}.md").read_text(encoding="utf-8")) | ENOUGH
-    published = recorded.answers(paper)
+    further = recorded.further((DOCS / f"{paper.name}.md").read_text(encoding="utf-8"))
     found = []
-    for claim in (c for c in paper.all_claims if c.id in CLAIMS[paper.name]):
-        points = list(claim.needs(length.x))
-        others = (q for change in readings.values() for q in map(change, points) if q is not None)
-        wanted = list(dict.fromkeys(others))
-        with design.run_cache(Path("results") / "readings" / paper.name, None) as cache:
-            data = runner.run(design, wanted, length, cache, times.get(claim.id, 1)).table(wanted)
-        found += reversals([claim], data, readings, published)
-    return [
-        [r.reading, r.claim, r.main.verdict.value, r.main.effects, r.other.verdict.value, r.other.effects]
-        for r in found
-    ]
+    for title, change in paper.readings.items():
+        for c in paper.all_claims:
+            pairs = [(p, q) for p in c.needs(length.x) if (q := change(p)) is not None]
+            if any(design.same(p) != design.same(q) for p, q in pairs):
+                more = max(design.seeds(p, length) / design.seeds(q, length) for p, q in pairs)
+                times = math.ceil(further.get(c.id, 1) * more)
+                found.append(Asked(title, change, c, [q for _, q in pairs], times))
+    return found
 
 
-def write(paper: Paper, rows: list[list[str]]) -> None:
-    """Writes the table and the list of a page; rows and entries of other claims stay."""
-    path = DOCS / paper.name / "readings_claims.csv"
-    before = list(csv.reader(path.read_text(encoding="utf-8").splitlines()))[1:] if path.is_file() else []
-    titles = ONLY.get(paper.name, tuple(paper.readings))
-    kept = [*rows, *(row for row in before if row[0] not in titles or row[1] not in CLAIMS[paper.name])]
-    if kept:
-        write_csv(path, COLUMNS, kept)
-    else:
-        path.unlink(missing_ok=True)
+def reversed_(paper: Paper, jobs: int | None) -> list[Reversal]:
+    """What the readings of a paper reverse."""
+    design, published = paper.design, recorded.answers(paper)
+
+    def judged(which: Sequence[Asked], times: int) -> list[Reversal]:
+        wanted = list(dict.fromkeys(q for a in which for q in a.points))
+        with design.run_cache(Path("results") / "readings" / paper.name, jobs) as cache:
+            data = runner.run(design, wanted, design.full, cache, times).table(wanted)
+        return [r for a in which for r in reversals([a.claim], data, {a.title: a.change}, published)]
+
+    everything = asked(paper)
+    found = []
+    for first in judged(everything, 1):
+        [a] = [a for a in everything if (a.title, a.claim.id) == (first.reading, first.claim)]
+        print(f"{first.reading}: {first.said}", flush=True)
+        again = judged([a], a.times) if a.times > 1 else [first]
+        print(f"  {a.times} times the runs: {again[0].said if again else 'no reversal'}", flush=True)
+        found += again
+    return found
+
+
+def write(paper: Paper, found: Sequence[Reversal]) -> None:
+    """Writes the table and the list of a page."""
+    rows = [[r.reading, r.claim, r.main.verdict.value, r.main.effects, r.other.verdict.value, r.other.effects]
+            for r in found]  # fmt: skip
+    write_csv(DOCS / paper.name / "readings_claims.csv", COLUMNS, rows)
     page = DOCS / f"{paper.name}.md"
     text = page.read_text(encoding="utf-8")
-    for title in titles:
-        said = [f"{claim}: {verdict}, {effects}; main reading: {main}, {of_main}"
-                for reading, claim, main, of_main, verdict, effects in rows if reading == title]  # fmt: skip
-        entry = rf"^\*\*{re.escape(title)}\*\*: (.*)\.$"
-        [found] = re.findall(entry, text, flags=re.MULTILINE)
-        said += [
-            s for s in re.split(r"; (?=P\d-)", found) if s.startswith("P") and s.split(":")[0] not in CLAIMS[paper.name]
-        ]
-        text = re.sub(entry, lambda _, t=title, s=said: f"**{t}**: {'; '.join(s) or 'reverses nothing'}.", text,
+    for title in paper.readings:
+        said = "; ".join(r.said for r in found if r.reading == title) or "reverses nothing"
+        text = re.sub(rf"^\*\*{re.escape(title)}\*\*: .*\.$", lambda _, t=title, s=said: f"**{t}**: {s}.", text,
                       flags=re.MULTILINE)  # fmt: skip
     page.write_text(text, encoding="utf-8")
 
 
 def main() -> None:
     """Makes the runs, and writes tables and pages."""
-    chosen = sys.argv[1:] or list(CLAIMS)
-    for paper in chappe_papers.PAPERS:
-        if paper.name in chosen:
-            rows = reversed_(paper)
-            print(*rows or [f"{paper.name}: reverses nothing"], sep="\n", flush=True)
-            write(paper, rows)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("papers", nargs="*", default=PAPERS, choices=PAPERS, metavar="NAME", help="a paper")
+    parser.add_argument("--jobs", type=int, help="runs at the same time")
+    chosen = parser.parse_args()
+    for paper in (p for p in chappe_papers.PAPERS if p.name in chosen.papers):
+        found = reversed_(paper, chosen.jobs)
+        print(f"{paper.name}: {len(found)} reversals", flush=True)
+        write(paper, found)
 
 
 if __name__ == "__main__":

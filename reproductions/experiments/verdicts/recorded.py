@@ -9,21 +9,23 @@ import csv
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from chappe.stats import Estimate, Skewed, quantile_t
+from chappe.stats import Estimate, Share, Skewed, quantile_t
 from chappe.stats.quantiles import Quantile
 from chappe.study import Relative
 from chappe_papers.judging.claims import Claim
-from chappe_papers.judging.judge import LEVEL, Answer, Check, Observation, Size, _beyond, inside
+from chappe_papers.judging.judge import BY_T, LEVEL, Answer, Check, Observation, Size, _beyond, doubt_of, inside
+from chappe_papers.judging.judge import UNKNOWN as NOT_KNOWN
 from chappe_papers.judging.words import Decided, Decision
 from chappe_papers.paper import Paper
 from chappe_papers.runs.estimates import Estimates
+from chappe_papers.statistics.counted import Counted
 from chappe_papers.statistics.pairs import Paired
 from chappe_papers.statistics.quotients import Quotient
 
@@ -103,31 +105,31 @@ class RecordedAnswer(Answer):
 class Pretended(Estimates):
     """Estimates of one kind at every point, to learn what claims say there."""
 
-    def __init__(self, kind: str, x: tuple[Any, ...]):
+    def __init__(self, kind: str, x: tuple[Any, ...], runs: Callable[[Any], float], draws: int):
         super().__init__({}, x)
-        values = [1 + n / 1000 for n in range(40)]
-        made = {
-            "mean": Estimate(1.0, 0.01, 9),
-            "pairs": Paired.at(dict(enumerate(values))),
-            "runs": Quantile.at(values),
-        }
-        object.__setattr__(self, "_made", made[kind])
+        object.__setattr__(self, "_made", (kind, runs, draws))
 
-    def get(self, _point: Any, _measure: str, /) -> Estimate | None:
-        """The made estimate, equal for all points and measures."""
-        return self._made  # type: ignore[attr-defined, no-any-return]
+    def get(self, point: Any, _measure: str, /) -> Estimate | None:
+        """An estimate, equal for all measures, and for all points with so many runs."""
+        kind, runs, _ = self._made  # type: ignore[attr-defined]
+        n = runs(point)
+        if kind == "mean":
+            return Counted(1.0, 0.01, n - 1, n)
+        values = [1 + k / 1000 for k in range(int(n))]
+        return Paired.at(dict(enumerate(values))) if kind == "pairs" else Quantile.at(values)
 
     def has_runs(self, point: Any, /) -> bool:
-        """True for two drawn places of each kind: a search of more would have no end."""
-        return getattr(point, "draw", 0) in (1, 2)
+        """True for so many drawn places of each kind: a search of more would have no end."""
+        _, _, draws = self._made  # type: ignore[attr-defined]
+        return 0 < getattr(point, "draw", 0) <= draws
 
 
-def _said(claim: Claim, x: tuple[Any, ...]) -> list[list[Observation]]:
+def _said(claim: Claim, x: tuple[Any, ...], runs: Callable[[Any], float], draws: int) -> list[list[Observation]]:
     """The observations of a claim on pretended numbers of each kind."""
     found = []
     for kind in ("mean", "pairs", "runs"):
         try:
-            found.append(claim.observations(Pretended(kind, x)))
+            found.append(claim.observations(Pretended(kind, x, runs, draws)))
         except (AttributeError, TypeError, ValueError, ZeroDivisionError):
             continue
     return found
@@ -156,7 +158,7 @@ def _effect(row: Row, o: Observation) -> Recorded:
     if math.isnan(error):
         error, df = max(high - mean, mean - low) / 1.96, math.inf
         slope, curvature = _through(low - mean, high - mean, error**2)
-    nothing = Relative(UNKNOWN, UNKNOWN)
+    nothing = Relative(*[Counted.by(UNKNOWN, float(row.get("runs") or "nan"))] * 2)
     return Recorded(
         mean, error * error, df, skewness=skewness, relative=nothing, low=low, high=high, slope=slope,
         curvature=curvature,
@@ -184,18 +186,34 @@ def _tested(o: Observation) -> Observation:
     return o
 
 
+def _doubt(row: Row, o: Observation) -> str:
+    """Doubts about a point; without its skewness, few runs are the only one that can be known."""
+    if not row.get("runs") and row.get("doubt"):
+        return row["doubt"]
+    return doubt_of(o) or ("" if row["skewness"] or o.test not in BY_T else NOT_KNOWN)
+
+
 UNKNOWN = Estimate(math.nan, math.nan, 0)
 
 CHECKS = {Decision.AGREES.value: True, Decision.OPEN.value: None, Decision.CHOSE.value: None}
 """Decisions of the file; all others contradict."""
 
 
-def answer(claim: Claim, rows: list[Row], x: tuple[Any, ...]) -> RecordedAnswer:
-    """The answer to a claim from its rows."""
-    own = [r for r in rows if r["answer"]]
+def matched(
+    claim: Claim, rows: Sequence[Row], x: tuple[Any, ...], runs: Callable[[Any], float] = lambda _: 40, draws: int = 2
+) -> list[Observation]:
+    """What a claim says at the points of some rows, on pretended numbers.
+
+    Args:
+        claim: The claim.
+        rows: The rows.
+        x: Values along which the curves of the paper are drawn.
+        runs: Number of runs of a point.
+        draws: Number of drawn places of each kind.
+    """
     said: dict[tuple[str, str, str, int], Observation] = {}
     in_order: dict[tuple[str, str, int], Observation] = {}
-    for observations in _said(claim, x):
+    for observations in _said(claim, x, runs, draws):
         places = ((o.where, o.sub_claim, o.group) for o in observations)
         for key, o in zip(_key(places), observations, strict=True):
             if key not in said or (o.test and not said[key].test):
@@ -203,16 +221,26 @@ def answer(claim: Claim, rows: list[Row], x: tuple[Any, ...]) -> RecordedAnswer:
         numbered = (("", o.sub_claim, o.group) for o in observations)
         for (_, sub_claim, group, n), o in zip(_key(numbered), observations, strict=True):
             in_order.setdefault((sub_claim, group, n), o)
-    parts = [(r["where"], "" if r["sub_claim"] == claim.first else r["sub_claim"], r["group"]) for r in own]
-    keys = list(_key(iter(parts)))
-    numbers = [(s, g, n) for _, s, g, n in _key(("", s, g) for _, s, g in parts)]
-    observations, kept = [], {}
-    for n, (row, key, number) in enumerate(zip(own, keys, numbers, strict=True)):
+    parts = [(r["where"], "" if r["sub_claim"] == claim.first else r["sub_claim"], r["group"]) for r in rows]
+    keys = _key(iter(parts))
+    numbers = ((s, g, n) for _, s, g, n in _key(("", s, g) for _, s, g in parts))
+    found = []
+    for row, key, number in zip(rows, keys, numbers, strict=True):
         o = said.get(key) or in_order.get(number) or Observation("", UNKNOWN, 1.0, 1.0)
         o = replace(o, form=replace(o.form, unit=row["unit"]))
-        o = replace(o, where=row["where"], group=row["group"], sub_claim=key[1])
-        effect = _effect(row, o)
-        o = _tested(replace(o, effect=effect))
+        found.append(replace(o, where=row["where"], group=row["group"], sub_claim=key[1]))
+    return found
+
+
+def answer(claim: Claim, rows: list[Row], x: tuple[Any, ...]) -> RecordedAnswer:
+    """The answer to a claim from its rows."""
+    own = [r for r in rows if r["answer"]]
+    observations, kept = [], {}
+    for n, (row, said) in enumerate(zip(own, matched(claim, own, x), strict=True)):
+        o = _tested(replace(said, effect=_effect(row, said)))
+        # Tests of ranks and choices have no standard error, those of shares do not use it.
+        is_by_t = bool(row["standard_error"]) and not isinstance(said.effect, Share)
+        o = replace(o, doubt=_doubt(row, o) if is_by_t else "")
         if not float(row["standard_error"] or 0) or not o.test or o.test == "never":
             kept[n] = check = None if o.chose else CHECKS.get(row["answer"], False)
             o = replace(o, p_supports=float(check is not True), p_contradicts=float(check is not False))

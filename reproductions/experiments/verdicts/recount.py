@@ -16,11 +16,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import chappe_papers
+import planned
 import recorded
 from chappe_papers import reproduce, summary
 from chappe_papers.judging import decide
 from chappe_papers.judging.advice import Outcome
-from chappe_papers.judging.judge import Answer
+from chappe_papers.judging.judge import LEVEL, Answer
 from chappe_papers.pages import answers as answers_of
 from chappe_papers.pages import page
 from chappe_papers.pages.files import write_csv
@@ -54,7 +55,7 @@ def claims(paper: Paper, answers: Answers, rows: Mapping[str, Sequence[Row]]) ->
                 for name, limit in zip(("from", "to"), o.limits, strict=True):
                     value = limit * o.form.scale + o.form.offset
                     row[name] = "" if value != value else f"{value:.12g}"
-                row["answer"] = d.decision.value
+                row |= {"doubt": o.doubt, "answer": d.decision.value}
             lines.append([row[k] for k in reproduce.CLAIM_COLUMNS])
     write_csv(DOCS / paper.name / "claims.csv", reproduce.CLAIM_COLUMNS, lines)
 
@@ -104,7 +105,7 @@ def markdown(
         paper.title, note, {}, judged, None, [], "", [], [], [], [], [], [], {}, "", lead=reproduce.lead(paper),
         robust=summary.robust(judged, hanging), unknowns=hanging,
     )  # fmt: skip
-    rest = re.sub(r"^Claims: .*\. \[What", f"Claims: {counts}. [What", rest, flags=re.MULTILINE)
+    rest = re.sub(r"^Claims: .*$", lambda _: page.claims_line(counts), rest, count=1, flags=re.MULTILINE)
     rest = _looks(answers, looks, rest)
     rest = _why(paper, answers, rest)
     rest = "\n\n".join(_section(block, answers, outcomes) for block in rest.split("\n\n"))
@@ -184,9 +185,14 @@ def main() -> None:
     for paper in chappe_papers.PAPERS:
         rows = recorded.published(paper)
         rows |= {name: new[name] for name in rows if name in new}
+        looks = {c: n for folder in folders for c, n in decide.Record.read(folder).looks.items() if c in rows}
+        further = recorded.further((DOCS / f"{paper.name}.md").read_text(encoding="utf-8"))
+        further |= {c: 2 ** (n - 1) for c, n in looks.items()}
+        for c in paper.all_claims:
+            is_fresh = rows[c.id][0]["level_percent"] == f"{100 * LEVEL:g}"
+            planned.fill(paper, c, rows[c.id], c.fresh if is_fresh else further.get(c.id, 1))
         answers = {c.id: recorded.answer(c, rows[c.id], paper.design.full.x) for c in paper.all_claims}
         claims(paper, answers, rows)
-        looks = {c: n for folder in folders for c, n in decide.Record.read(folder).looks.items() if c in answers}
         markdown(paper, answers, *findings(paper, answers, new), looks)
         unknowns = Path(str(paper.folder)) / summary.UNKNOWNS
         if unknowns.is_file():
