@@ -201,8 +201,6 @@ if sys.platform == "linux":
         programs: list[tuple[int, list[str], bool]],
         *,
         holds: bool,
-        limit_ns: int,
-        ends_late: bool,
         quiet: bool,
         real_time: bool,
         record: Path | None,

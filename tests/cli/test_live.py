@@ -55,6 +55,9 @@ for number in range(tries):
 print("all answered", flush=True)
 """
 
+NEVER_LATE = ("-s", "live.late_limit=60 s")
+ALWAYS_LATE = ("-s", "live.late_limit=1 ns")
+
 Live = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
@@ -136,7 +139,7 @@ sys.exit(7)
 @pytest.mark.parametrize("version", [4, 6])
 def test_packets_of_all_sizes_come_back(live: Live, door: str, version: int) -> None:
     for size in (0, 100, 4000):  # 4,000 B are three fragments
-        options = ("--quiet", "--door", door, "--late-limit", "60 s")
+        options = ("--quiet", "--door", door, *NEVER_LATE)
         done = live(*options, on_2=text(ECHO, version=version), on_0=text(ASK, version=version, size=size, tries=5))
         if is_refused(done):
             return
@@ -144,7 +147,7 @@ def test_packets_of_all_sizes_come_back(live: Live, door: str, version: int) -> 
 
 
 def test_a_record_repeats_a_run(live: Live, scenario: Path) -> None:
-    options = ("--json", "--record", "record", "--late-limit", "60 s", "-s", 'run.record=["packets"]')
+    options = ("--json", "--record", "record", *NEVER_LATE, "-s", 'run.record=["packets"]')
     done = live(*options, on_2=text(ECHO, version=4), on_0=text(ASK, version=4, size=500, tries=20))
     if is_refused(done):
         return
@@ -153,7 +156,8 @@ def test_a_record_repeats_a_run(live: Live, scenario: Path) -> None:
     about = seen.pop("live")
     assert (about["exit_code"], about["door"], about["late"]) == (0, "tun", 0)
     assert about["entered"] == about["delivered"] + about["lost"] >= 40
-    again = command("run", "chain.toml", "--json", "-s", 'run.record=["packets"]', "--replay", "record", cwd=scenario)
+    recorded = ("--json", "-s", 'run.record=["packets"]', *NEVER_LATE)
+    again = command("run", "chain.toml", *recorded, "--replay", "record", cwd=scenario)
     assert json.loads(again.stdout) == seen
     (flow,) = [f for f in seen["flows"] if (f["src"], f["dst"]) == (2, 0)]
     assert flow["packets_delivered"] == 20
@@ -195,7 +199,7 @@ print(sorted(set(s.recv(100))))
     red = {"min_threshold": 1, "max_threshold": 100, "max_p": 0.5, "weight": 0.9, "adaptive": "false"}
     queue = {"discipline": "red", "limit": 100, **{f"red.{name}": value for name, value in red.items()}}
     sets = [word for name, value in queue.items() for word in ("-s", f"queue.{name}={value}")]
-    done = live("--quiet", "--late-limit", "60 s", *sets, on_2=text(receives), on_0=text(sends))
+    done = live("--quiet", *NEVER_LATE, *sets, on_2=text(receives), on_0=text(sends))
     if is_refused(done):
         return
     # A kernel drops packets whose checksum is wrong.
@@ -203,7 +207,7 @@ print(sorted(set(s.recv(100))))
 
 
 def test_all_that_is_known_of_a_run_is_known_of_a_live_one(live: Live, scenario: Path) -> None:
-    options = ("--why", "--report", "run.html", "--pcap", "pcap", "--out", "out", "--late-limit", "60 s")
+    options = ("--why", "--report", "run.html", "--pcap", "pcap", "--out", "out", *NEVER_LATE)
     events = "event=[{action = 'node_down', node = 1, at = '500 ms'}, {action = 'node_up', node = 1, at = '600 ms'}]"
     done = live(*options, "-s", events, on_2=text(ECHO, version=4), on_0=text(ASK, version=4, size=500, tries=3))
     if is_refused(done):
@@ -233,14 +237,14 @@ def test_the_end_of_the_run_ends_the_programs(live: Live) -> None:
 
 def test_late_deliveries_are_told(live: Live) -> None:
     programs = {"on_2": text(ECHO, version=4), "on_0": text(ASK, version=4, size=100, tries=3)}
-    warned = live("--quiet", "--late-limit", "1 ns", **programs)
+    warned = live("--quiet", *ALWAYS_LATE, **programs)
     if is_refused(warned):
         return
     assert warned.returncode == 0
     assert "warning: the simulation was late" in warned.stderr
-    ended = live("--quiet", "--late-limit", "1 ns", "--when-late", "stop", **programs)
+    ended = live("--quiet", *ALWAYS_LATE, "-s", "live.when_late=stop", **programs)
     assert ended.returncode == 3
-    assert re.search(r"error: a delivery was [\d.]+ ms late", ended.stderr)
+    assert re.search(r"error: a delivery was [\d.]+ ms late, and `live.when_late` is `stop`", ended.stderr)
 
 
 def wait_until(holds: Callable[[], bool]) -> None:
@@ -353,7 +357,8 @@ BOTH_WAYS = 'flow=[{src = 0, dst = 2, app = "external"}, {src = 2, dst = 0, app 
         (("chain.toml",), "there is no program"),
         (("chain.toml", "--node", "3", "true"), "there is no node 3; the scenario has 3 nodes"),
         (("chain.toml", "--node", "x", "true"), "--node: a node is a whole number of at least 0, not x"),
-        (("chain.toml", "--late-limit", "soon", "--", "true"), "--late-limit: "),
+        (("chain.toml", "-s", "live.late_limit=soon", "--", "true"), "`live.late_limit` cannot be"),
+        (("chain.toml", "-s", "live.when_late=wait", "--", "true"), "known: warn, stop"),
         (("chain.toml", "-s", "topology.hops=0", "--", "true"), "topology.hops"),
         (("chain.toml", "-s", "topology.hops=40", "--", "true"), "programs are on 1 node"),
         (("chain.toml", "-s", "quic.congestion_control=bbr", "-s", BOTH_WAYS, "--", "true"), "no library for QUIC"),

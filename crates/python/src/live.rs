@@ -5,8 +5,8 @@ use crate::recorded::Recorded;
 use crate::{Results, Scenario, control, limit_error};
 use chappe_core::run::Setup;
 use chappe_core::sim::Sim;
-use chappe_core::unit::Span;
 use chappe_live::{Counts, Lateness, Live, Options, Program, Refusal};
+use chappe_scenario::schema::live::WhenLate;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -80,7 +80,7 @@ fn lateness<'py>(py: Python<'py>, lateness: &Lateness) -> PyResult<Bound<'py, Py
 #[pyfunction]
 #[allow(clippy::too_many_arguments, reason = "Python passes them by name")]
 #[pyo3(signature = (
-    scenario, nodes, programs, *, holds, limit_ns, ends_late, quiet, real_time, record, progress, sink, capture
+    scenario, nodes, programs, *, holds, quiet, real_time, record, progress, sink, capture
 ))]
 pub fn live<'py>(
     py: Python<'py>,
@@ -88,8 +88,6 @@ pub fn live<'py>(
     nodes: Vec<u32>,
     programs: Vec<(u32, Vec<OsString>, bool)>,
     holds: bool,
-    limit_ns: u64,
-    ends_late: bool,
     quiet: bool,
     real_time: bool,
     record: Option<PathBuf>,
@@ -107,9 +105,11 @@ pub fn live<'py>(
     };
     let programs = programs.into_iter().map(|(node, words, is_main)| Program { node, words, is_main }).collect();
     let mtu = setup.net.mtu.0;
-    let options = Options { mtu, holds, limit: Span(limit_ns), ends_late, quiet, record };
+    let live = &scenario.0.config().live;
+    let (limit, ends_late) = (live.late_limit, live.when_late == WhenLate::Stop);
+    let options = Options { mtu, holds, limit, ends_late, quiet, record };
     let live = Live::new(&nodes, &scenario.flows_of_programs(), programs, options).map_err(|r| refused(&r))?;
-    let limit = scenario.0.config().run.max_memory.0;
+    let max_memory = scenario.0.config().run.max_memory.0;
     let progress = progress.map(Bound::unbind);
     let mut was_interrupted = false;
     let outcome = py.detach(|| {
@@ -117,7 +117,7 @@ pub fn live<'py>(
             Python::attach(|py| -> Result<bool, Failure> {
                 recorded.take(py, sim, false)?;
                 captures.take(py, sim, false)?;
-                if sim.grown() + recorded.memory() > limit {
+                if sim.grown() + recorded.memory() > max_memory {
                     return Err(Failure(limit_error(&scenario.0.outgrown(sim.now()))));
                 }
                 let signal = py.check_signals().and_then(|()| match &progress {
@@ -142,6 +142,7 @@ pub fn live<'py>(
     let results = Results { end, simulated, recorder: sim.into_recorder(), recorded };
     let numbers = told(py, &outcome.counts)?;
     numbers.update(lateness(py, &outcome.lateness)?.as_mapping())?;
+    numbers.set_item("late_limit_s", limit.as_secs())?;
     numbers.set_item("real_time", outcome.is_real_time)?;
     Ok((results, numbers, outcome.code, was_interrupted, outcome.was_too_late))
 }

@@ -15,7 +15,7 @@ from chappe._common import outputs
 from chappe._common.interrupts import INTERRUPTED
 from chappe._common.words import count, plain, tell
 from chappe.cli import scenarios
-from chappe.cli.inputs import CommandError, collect_errors, load, output, report_path, time_of, with_programs
+from chappe.cli.inputs import CommandError, collect_errors, load, output, report_path, with_programs
 from chappe.errors import RunError
 from chappe.scenario.scenario import Scenario
 
@@ -35,11 +35,10 @@ _MOST = 64
 
 def live(args: argparse.Namespace) -> int:
     """``chappe live``."""
-    scenario, tables, programs, limit_s, record, report_file = collect_errors(
+    scenario, tables, programs, record, report_file = collect_errors(
         lambda: load(args, warns=False),
         lambda: scenarios.tables_for(args.measures),
         lambda: _programs(args),
-        lambda: time_of("--late-limit", args.late_limit),
         lambda: None if args.record is None else output(args.record, "--record", outputs.RECORD, [Path(args.file)]),
         lambda: report_path(args),
     )
@@ -54,8 +53,6 @@ def live(args: argparse.Namespace) -> int:
 
     choices = Choices(
         holds=args.door == "nfqueue",
-        late_limit_ns=round(limit_s * 1e9),
-        ends_late=args.when_late == "stop",
         real_time=args.real_time,
         record=record,
         quiet=args.quiet or args.json,
@@ -172,9 +169,9 @@ def _run(
         return INTERRUPTED
     if ended.was_too_late:
         late_ms = 1e3 * ended.numbers["late_largest_s"]
-        tell(f"error: a delivery was {late_ms:.2f} ms late, and `--when-late stop` was given")
+        tell(f"error: a delivery was {late_ms:.2f} ms late, and `live.when_late` is `stop`")
         return TOO_LATE
-    if ended.numbers["late_p99_s"] * 1e9 > choices.late_limit_ns:
+    if ended.numbers["late_p99_s"] > ended.numbers["late_limit_s"]:
         tell("warning: the simulation was late; take a smaller network, a faster or an idle machine, or --real-time")
     return ended.code or 0
 
@@ -193,14 +190,13 @@ def _about(outcome: "Live", choices: "Choices") -> tuple[dict[str, Any], str]:
         f"{delivered:,} arrived, {lost}.\n"
         f"Lateness: median {1e3 * numbers['late_median_s']:.3f} ms, 99 % within {1e3 * numbers['late_p99_s']:.3f} ms, "
         f"largest {1e3 * numbers['late_largest_s']:.2f} ms; {share:.2f} % later than "
-        f"{choices.late_limit_ns / 1e6:g} ms. The simulation was at most {1e3 * numbers['behind_s']:.2f} ms behind."
+        f"{1e3 * numbers['late_limit_s']:g} ms. The simulation was at most {1e3 * numbers['behind_s']:.2f} ms behind."
     )
     if outcome.code is None and not outcome.was_too_late and not outcome.was_interrupted:
         text += "\nThe programs were ended with the run (`run.stop`)."
     return {
         "live": {
             **numbers,
-            "late_limit_s": choices.late_limit_ns / 1e9,
             "door": "nfqueue" if choices.holds else "tun",
             "exit_code": outcome.code,
         }

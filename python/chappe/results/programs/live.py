@@ -35,8 +35,6 @@ class Choices(NamedTuple):
 
     Attributes:
         holds: True if packets stay in queues of the kernel (NFQUEUE) until they have left their node.
-        late_limit_ns: A delivery is late beyond this [ns].
-        ends_late: True if the first late delivery ends the run.
         real_time: True if the loop asks for real-time priority.
         record: File for what enters; ``None``: it is not recorded.
         quiet: True if there are no lines of progress.
@@ -44,8 +42,6 @@ class Choices(NamedTuple):
     """
 
     holds: bool
-    late_limit_ns: int
-    ends_late: bool
     real_time: bool
     record: Path | None
     quiet: bool
@@ -103,8 +99,6 @@ def run(
             list(nodes),
             [(program.node, list(program.words), program.is_main) for program in programs],
             holds=choices.holds,
-            limit_ns=choices.late_limit_ns,
-            ends_late=choices.ends_late,
             quiet=choices.apart,
             real_time=choices.real_time,
             record=choices.record,
