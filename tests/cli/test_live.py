@@ -17,6 +17,7 @@ from pathlib import Path
 
 import chappe
 import pytest
+from chappe.scenario.endpoints import with_endpoints
 from command import CHAPPE, PATIENCE_S, environment
 from command import chappe as command
 
@@ -55,6 +56,7 @@ for number in range(tries):
 print("all answered", flush=True)
 """
 
+MILL = "node=[{nodes = 2, name = 'mill'}]"
 NEVER_LATE = ("-s", "live.late_limit=60 s")
 ALWAYS_LATE = ("-s", "live.late_limit=1 ns")
 
@@ -355,8 +357,13 @@ BOTH_WAYS = 'flow=[{src = 0, dst = 2, app = "external"}, {src = 2, dst = 0, app 
     ("arguments", "expected"),
     [
         (("chain.toml",), "there is no program"),
-        (("chain.toml", "--node", "3", "true"), "there is no node 3; the scenario has 3 nodes"),
-        (("chain.toml", "--node", "x", "true"), "--node: a node is a whole number of at least 0, not x"),
+        (("chain.toml", "--node", "3", "true"), "--node: there is no node 3; the scenario has 3 nodes"),
+        (
+            ("chain.toml", "--node", "x", "true"),
+            "--node: no node is named 'x'; nodes have no names here: give a number",
+        ),
+        (("chain.toml", "-s", MILL, "--node", "mil", "true"), "no node is named 'mil'; did you mean 'mill'?"),
+        (("chain.toml", "-s", MILL, "--node", "roof", "true"), "no node is named 'roof'; names are mill"),
         (("chain.toml", "-s", "live.late_limit=soon", "--", "true"), "`live.late_limit` cannot be"),
         (("chain.toml", "-s", "live.when_late=wait", "--", "true"), "known: warn, stop"),
         (("chain.toml", "-s", "topology.hops=0", "--", "true"), "topology.hops"),
@@ -373,8 +380,81 @@ def test_mistakes_are_told_before_anything_is_made(scenario: Path, arguments: tu
 
 
 def test_a_program_that_is_not_there_is_named(scenario: Path) -> None:
-    done = command("live", "chain.toml", "--", "/no/such/program", cwd=scenario)
+    named = "node=[{nodes = 0, name = 'roof-17'}]"
+    done = command("live", "chain.toml", "-s", named, "--", "/no/such/program", cwd=scenario)
     if is_refused(done):
         return
     assert done.returncode == 2
-    assert "cannot run /no/such/program on node 0: No such file" in done.stderr
+    assert "cannot run /no/such/program on node roof-17: No such file" in done.stderr
+
+
+def test_nodes_are_called_by_their_names(live: Live, scenario: Path) -> None:
+    looks = """
+found = {name: sorted({f[4][0] for f in socket.getaddrinfo(name, 7)}) for name in ("mill", "node2", "Mill")}
+print(found)
+"""
+    begins = text("open('where', 'w').write(os.environ['CHAPPE_NODE'])")
+    (scenario / "begins.py").write_text(begins, encoding="utf-8")
+    by_name = ("--node", "mill", f"exec {sys.executable} begins.py")
+    done = live("--quiet", "-s", MILL, *by_name, on_0=text(looks))
+    if is_refused(done):
+        return
+    addresses = ["10.0.2.1", "fd00::2:1"]
+    assert done.stdout == f"{dict.fromkeys(('mill', 'node2', 'Mill'), addresses)}\n"
+    assert (done.returncode, (scenario / "where").read_text(encoding="utf-8")) == (0, "2")
+
+
+RULES = """
+class Fixed:
+    def on_ack(self, ack):
+        return 3.0
+    def on_congestion(self, signal):
+        return 3.0
+
+class Wrong(Fixed):
+    def on_ack(self, ack):
+        raise KeyError("no idea")
+"""
+
+
+def test_simulated_flows_have_rules_in_python(live: Live, scenario: Path) -> None:
+    (scenario / "rules.py").write_text(RULES, encoding="utf-8")
+    flow = ("-s", "flow=[{src = 2, dst = 0}]", "-s", "run.sample_interval=10 ms", "-s", "run.stop=2 s")
+    done = live(
+        "--json", *flow, "-s", "tcp.congestion_control=rules:Fixed", "--out", "out", on_0=text("time.sleep(60)")
+    )
+    if is_refused(done):
+        return
+    assert done.returncode == 0
+    kept = chappe.open(scenario / "out")
+    assert isinstance(kept, chappe.Results)
+    windows = kept.samples.filter(kept.samples["time_s"] > 0.5)["cwnd_segments"].drop_nulls()
+    assert len(windows) > 100
+    assert set(windows) == {3.0}
+    wrong = live("--quiet", *flow, "-s", "tcp.congestion_control=rules:Wrong", on_0=text("time.sleep(60)"))
+    assert wrong.returncode == 1
+    assert "on_ack of the congestion control `rules:Wrong` raised KeyError" in wrong.stderr
+    missing = live("--quiet", *flow, "-s", "tcp.congestion_control=rules:Fixd", on_0=text("time.sleep(60)"))
+    assert missing.returncode == 2
+    assert "did you mean `Fixed`?" in missing.stderr
+
+
+@pytest.mark.parametrize(
+    ("own", "flows"),
+    [
+        ([{"src": 2, "dst": 0}], [(2, 0, "TCP")]),
+        # A flow with a doubtful setting.
+        ([{"src": 2, "dst": 0, "tcp.vegas.alpha": 2}], [(2, 0, "TCP")]),
+        ([{"src": 0, "dst": 2, "app": "external"}, {"src": 1, "dst": 2}], [(0, 2, "UDP"), (1, 2, "TCP")]),
+    ],
+)
+def test_flows_of_the_scenario_remain_beside_the_programs(own: list[dict[str, object]], flows: list[object]) -> None:
+    scenario = with_endpoints(chappe.Scenario({"run.stop": "1 s", "topology.hops": 2, "flow": own}), [0, 1, 2])
+    ends = {(src, dst) for _, src, dst in scenario._core.external()}
+    assert ends == {(src, dst) for src in range(3) for dst in range(3) if src != dst}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        rows = chappe.run(scenario).flows
+    found = list(zip(rows["src"], rows["dst"], rows["transport"].str.to_uppercase(), strict=True))
+    assert found[: len(flows)] == flows
+    assert len(found) == 6 + sum(transport == "TCP" for *_, transport in found)

@@ -378,7 +378,7 @@ def parser(words: Sequence[str] = ()) -> Parser:
     q.add_argument("--replay", metavar="FILE", help="repeat what entered a run of `chappe live --record FILE`")
 
     q = command("live", live.live, "run programs over a scenario, in real time (Linux)")
-    q.usage = "chappe live FILE [--node N COMMAND]... [OPTIONS] [-- PROGRAM ARGUMENTS]"
+    q.usage = "chappe live FILE [--node NODE COMMAND]... [OPTIONS] [-- PROGRAM ARGUMENTS]"
     q.epilog = (
         "The program behind `--` runs on node 0, and the run ends with it. Node 3 is called node3. The exit code is "
         "that of this program, or the first one that is not 0; 3 if `live.when_late` stopped the run, 130 after Ctrl-C."
@@ -388,10 +388,10 @@ def parser(words: Sequence[str] = ()) -> Parser:
         "--node",
         dest="programs",
         nargs=2,
-        metavar=("N", "COMMAND"),
+        metavar=("NODE", "COMMAND"),
         action="append",
         default=[],
-        help="command of a shell that runs on a node; may be repeated",
+        help="command of a shell that runs on a node, which is given by its number or its name; may be repeated",
     )
     q.add_argument(
         "--door",

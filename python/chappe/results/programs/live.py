@@ -85,7 +85,8 @@ def run(
         pcap: Folder for captures.
 
     Raises:
-        RunError: If a namespace or a device cannot be made.
+        ScenarioError: If a congestion control in Python cannot be used.
+        RunError: If a namespace or a device cannot be made, or such a congestion control fails.
         LimitError: If the run needs more memory than ``run.max_memory``.
         OSError: If a program cannot be started, or a folder cannot be written.
     """
@@ -101,6 +102,7 @@ def run(
             holds=choices.holds,
             quiet=choices.apart,
             real_time=choices.real_time,
+            rules=scenario._rules(),
             record=choices.record,
             progress=None if choices.quiet or not sys.stderr.isatty() else _Line(),
             sink=sink,
