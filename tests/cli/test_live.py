@@ -7,6 +7,8 @@ way out, and pytest's summary has a warning.
 import json
 import os
 import re
+import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,8 +20,10 @@ from pathlib import Path
 import chappe
 import pytest
 from chappe.scenario.endpoints import with_endpoints
-from command import CHAPPE, PATIENCE_S, environment
+from command import CHAPPE, PATIENCE_S, REPOSITORY, environment, parsed
 from command import chappe as command
+
+EXAMPLES = sorted((REPOSITORY / "examples" / "live").glob("*.toml"))
 
 CHAIN = """
 extends = "linux-tun"
@@ -30,6 +34,7 @@ routing.protocol = "shortest_path"
 
 NODES = """
 import os, signal, socket, sys, time
+from pathlib import Path
 def udp(version=4):
     s = socket.socket(socket.AF_INET if version == 4 else socket.AF_INET6, socket.SOCK_DGRAM)
     s.settimeout(60)
@@ -118,6 +123,7 @@ for address in ("192.0.2.1", "8.8.8.8", "2001:db8::1"):
         socket.create_connection((address, 80), timeout=5)
     except OSError as e:
         print(e.strerror)
+print(Path("/etc/resolv.conf").read_text() if Path("/etc/resolv.conf").exists() else "")
 s = udp()
 s.bind(("127.0.0.1", 0))
 s.sendto(b"here", s.getsockname())
@@ -131,6 +137,7 @@ sys.exit(7)
         "0 10.0.0.1 fd00::1 10.0.2.1",
         "['10.0.2.1', 'fd00::2:1']",
         *["Network is unreachable"] * 3,
+        "",
         "here",
     ]
     assert (done.returncode, done.stderr) == (7, "")
@@ -437,6 +444,29 @@ def test_simulated_flows_have_rules_in_python(live: Live, scenario: Path) -> Non
     missing = live("--quiet", *flow, "-s", "tcp.congestion_control=rules:Fixd", on_0=text("time.sleep(60)"))
     assert missing.returncode == 2
     assert "did you mean `Fixed`?" in missing.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)
+def test_the_commands_of_the_examples(example: Path, copies: Path) -> None:
+    file = f"examples/live/{example.name}"
+    commands = re.findall(r"^#   chappe (live .*)$", example.read_text(encoding="utf-8"), re.MULTILINE)
+    assert commands
+    # Programs in Python run with the interpreter of the tests, which has their libraries.
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    for arguments in map(shlex.split, commands):
+        assert parsed(arguments).file == file
+        at = arguments.index("--")
+        done = command(*arguments[:at], "--quiet", *arguments[at:], cwd=copies, env=environment(PATH=path))
+        if is_refused(done):
+            return
+        program = arguments[at + 1]
+        if shutil.which(program, path=path) is None:
+            assert (done.returncode, f"cannot run {program}" in done.stderr) == (2, True)
+            warnings.warn(f"not tested on this machine: {done.stderr.strip()}", stacklevel=2)
+        else:
+            assert done.returncode == 0, (arguments, done.stderr)
+            assert done.stdout
 
 
 @pytest.mark.parametrize(

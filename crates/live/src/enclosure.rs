@@ -95,15 +95,21 @@ pub fn settle(nodes: &[u32], names: &BTreeMap<u32, String>) -> Result<(), Refusa
     Ok(())
 }
 
-/// Puts a file of its own over `/etc/hosts`, of which nothing is left outside the mount namespace.
+/// Puts a file of its own over `/etc/hosts`, of which nothing is left outside the mount namespace, and an empty one over
+/// `/etc/resolv.conf`: there is no server to ask for other names, so that programs do not wait for one.
 fn name_nodes(hosts: &str) -> Result<(), Refusal> {
     const PLACE: &str = "/tmp";
-    const FILE: &str = "/tmp/hosts";
     let failed =
         |why: &dyn fmt::Display| Refusal::new("write names of nodes over /etc/hosts", why, "let root create it");
     mount("tmpfs", PLACE, "tmpfs", MountFlags::NOSUID | MountFlags::NODEV, None::<&CStr>).map_err(|e| failed(&e))?;
-    let named = fs::write(FILE, hosts).map_err(|e| failed(&e));
-    let named = named.and_then(|()| mount_bind(FILE, "/etc/hosts").map_err(|e| failed(&e)));
+    let cover = |name: &str, text: &str| {
+        let file = format!("{PLACE}/{name}");
+        fs::write(&file, text).map_err(|e| failed(&e))?;
+        mount_bind(&file, format!("/etc/{name}")).map_err(|e| failed(&e))
+    };
+    let named = cover("hosts", hosts);
+    // A machine without this file asks no server either.
+    let _ = cover("resolv.conf", "");
     unmount(PLACE, UnmountFlags::DETACH).map_err(|e| failed(&e))?;
     named
 }
