@@ -176,7 +176,8 @@ check-kernel:
 		timeline::tcp::linux::kernel
 	@cat target/linux_answers.md
 
-# The kernel of this machine over live chains: 20 rows of 4 runs of 20 s, on a machine that does nothing else.
+# The kernel of this machine over live chains, on a machine that does nothing else: 20 rows of 4 runs of 21 s. It writes
+# reproductions/docs/kernel-live.md.
 check-live: $(VENV)/built
 	$(BIN)/python reproductions/experiments/techniques/check_live.py
 

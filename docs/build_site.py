@@ -61,6 +61,7 @@ NAV: tuple[tuple[str, tuple[str, ...]], ...] = (
             "reproductions/validation-standard.md",
             "reproductions/validation-linux.md",
             "reproductions/kernel-over-radios.md",
+            "reproductions/kernel-live.md",
             "reproductions/quic.md",
             "reproductions/conformance.md",
             "reproductions/performance.md",

@@ -201,17 +201,16 @@ if sys.platform == "linux":
         programs: list[tuple[int, list[str], bool]],
         *,
         holds: bool,
-        limit_ns: int,
-        ends_late: bool,
         quiet: bool,
         real_time: bool,
+        rules: dict[str, type] | None,
         record: Path | None,
         progress: Callable[[float, dict[str, Any], float], object] | None,
         sink: Callable[[str, Rowset], object] | None,
         capture: Callable[[int, int, bytes], object] | None,
     ) -> tuple[Results, dict[str, Any], int | None, bool, bool]: ...
     def live_enclose() -> None: ...
-    def live_settle(nodes: list[int]) -> None: ...
+    def live_settle(scenario: Scenario, nodes: list[int]) -> None: ...
 
 def in_bytes(number: float) -> str: ...
 def in_hours(seconds: float) -> str: ...

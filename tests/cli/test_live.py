@@ -7,6 +7,8 @@ way out, and pytest's summary has a warning.
 import json
 import os
 import re
+import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,8 +19,11 @@ from pathlib import Path
 
 import chappe
 import pytest
-from command import CHAPPE, PATIENCE_S, environment
+from chappe.scenario.endpoints import with_endpoints
+from command import CHAPPE, PATIENCE_S, REPOSITORY, environment, parsed
 from command import chappe as command
+
+EXAMPLES = sorted((REPOSITORY / "examples" / "live").glob("*.toml"))
 
 CHAIN = """
 extends = "linux-tun"
@@ -29,6 +34,7 @@ routing.protocol = "shortest_path"
 
 NODES = """
 import os, signal, socket, sys, time
+from pathlib import Path
 def udp(version=4):
     s = socket.socket(socket.AF_INET if version == 4 else socket.AF_INET6, socket.SOCK_DGRAM)
     s.settimeout(60)
@@ -54,6 +60,10 @@ for number in range(tries):
     assert s.recv(65535) == bytes([number]) * size
 print("all answered", flush=True)
 """
+
+MILL = "node=[{nodes = 2, name = 'mill'}]"
+NEVER_LATE = ("-s", "live.late_limit=60 s")
+ALWAYS_LATE = ("-s", "live.late_limit=1 ns")
 
 Live = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -113,6 +123,7 @@ for address in ("192.0.2.1", "8.8.8.8", "2001:db8::1"):
         socket.create_connection((address, 80), timeout=5)
     except OSError as e:
         print(e.strerror)
+print(Path("/etc/resolv.conf").read_text() if Path("/etc/resolv.conf").exists() else "")
 s = udp()
 s.bind(("127.0.0.1", 0))
 s.sendto(b"here", s.getsockname())
@@ -126,6 +137,7 @@ sys.exit(7)
         "0 10.0.0.1 fd00::1 10.0.2.1",
         "['10.0.2.1', 'fd00::2:1']",
         *["Network is unreachable"] * 3,
+        "",
         "here",
     ]
     assert (done.returncode, done.stderr) == (7, "")
@@ -136,7 +148,7 @@ sys.exit(7)
 @pytest.mark.parametrize("version", [4, 6])
 def test_packets_of_all_sizes_come_back(live: Live, door: str, version: int) -> None:
     for size in (0, 100, 4000):  # 4,000 B are three fragments
-        options = ("--quiet", "--door", door, "--late-limit", "60 s")
+        options = ("--quiet", "--door", door, *NEVER_LATE)
         done = live(*options, on_2=text(ECHO, version=version), on_0=text(ASK, version=version, size=size, tries=5))
         if is_refused(done):
             return
@@ -144,7 +156,7 @@ def test_packets_of_all_sizes_come_back(live: Live, door: str, version: int) -> 
 
 
 def test_a_record_repeats_a_run(live: Live, scenario: Path) -> None:
-    options = ("--json", "--record", "record", "--late-limit", "60 s", "-s", 'run.record=["packets"]')
+    options = ("--json", "--record", "record", *NEVER_LATE, "-s", 'run.record=["packets"]')
     done = live(*options, on_2=text(ECHO, version=4), on_0=text(ASK, version=4, size=500, tries=20))
     if is_refused(done):
         return
@@ -153,7 +165,8 @@ def test_a_record_repeats_a_run(live: Live, scenario: Path) -> None:
     about = seen.pop("live")
     assert (about["exit_code"], about["door"], about["late"]) == (0, "tun", 0)
     assert about["entered"] == about["delivered"] + about["lost"] >= 40
-    again = command("run", "chain.toml", "--json", "-s", 'run.record=["packets"]', "--replay", "record", cwd=scenario)
+    recorded = ("--json", "-s", 'run.record=["packets"]', *NEVER_LATE)
+    again = command("run", "chain.toml", *recorded, "--replay", "record", cwd=scenario)
     assert json.loads(again.stdout) == seen
     (flow,) = [f for f in seen["flows"] if (f["src"], f["dst"]) == (2, 0)]
     assert flow["packets_delivered"] == 20
@@ -195,7 +208,7 @@ print(sorted(set(s.recv(100))))
     red = {"min_threshold": 1, "max_threshold": 100, "max_p": 0.5, "weight": 0.9, "adaptive": "false"}
     queue = {"discipline": "red", "limit": 100, **{f"red.{name}": value for name, value in red.items()}}
     sets = [word for name, value in queue.items() for word in ("-s", f"queue.{name}={value}")]
-    done = live("--quiet", "--late-limit", "60 s", *sets, on_2=text(receives), on_0=text(sends))
+    done = live("--quiet", *NEVER_LATE, *sets, on_2=text(receives), on_0=text(sends))
     if is_refused(done):
         return
     # A kernel drops packets whose checksum is wrong.
@@ -203,7 +216,7 @@ print(sorted(set(s.recv(100))))
 
 
 def test_all_that_is_known_of_a_run_is_known_of_a_live_one(live: Live, scenario: Path) -> None:
-    options = ("--why", "--report", "run.html", "--pcap", "pcap", "--out", "out", "--late-limit", "60 s")
+    options = ("--why", "--report", "run.html", "--pcap", "pcap", "--out", "out", *NEVER_LATE)
     events = "event=[{action = 'node_down', node = 1, at = '500 ms'}, {action = 'node_up', node = 1, at = '600 ms'}]"
     done = live(*options, "-s", events, on_2=text(ECHO, version=4), on_0=text(ASK, version=4, size=500, tries=3))
     if is_refused(done):
@@ -233,14 +246,14 @@ def test_the_end_of_the_run_ends_the_programs(live: Live) -> None:
 
 def test_late_deliveries_are_told(live: Live) -> None:
     programs = {"on_2": text(ECHO, version=4), "on_0": text(ASK, version=4, size=100, tries=3)}
-    warned = live("--quiet", "--late-limit", "1 ns", **programs)
+    warned = live("--quiet", *ALWAYS_LATE, **programs)
     if is_refused(warned):
         return
     assert warned.returncode == 0
     assert "warning: the simulation was late" in warned.stderr
-    ended = live("--quiet", "--late-limit", "1 ns", "--when-late", "stop", **programs)
+    ended = live("--quiet", *ALWAYS_LATE, "-s", "live.when_late=stop", **programs)
     assert ended.returncode == 3
-    assert re.search(r"error: a delivery was [\d.]+ ms late", ended.stderr)
+    assert re.search(r"error: a delivery was [\d.]+ ms late, and `live.when_late` is `stop`", ended.stderr)
 
 
 def wait_until(holds: Callable[[], bool]) -> None:
@@ -351,9 +364,15 @@ BOTH_WAYS = 'flow=[{src = 0, dst = 2, app = "external"}, {src = 2, dst = 0, app 
     ("arguments", "expected"),
     [
         (("chain.toml",), "there is no program"),
-        (("chain.toml", "--node", "3", "true"), "there is no node 3; the scenario has 3 nodes"),
-        (("chain.toml", "--node", "x", "true"), "--node: a node is a whole number of at least 0, not x"),
-        (("chain.toml", "--late-limit", "soon", "--", "true"), "--late-limit: "),
+        (("chain.toml", "--node", "3", "true"), "--node: there is no node 3; the scenario has 3 nodes"),
+        (
+            ("chain.toml", "--node", "x", "true"),
+            "--node: no node is named 'x'; nodes have no names here: give a number",
+        ),
+        (("chain.toml", "-s", MILL, "--node", "mil", "true"), "no node is named 'mil'; did you mean 'mill'?"),
+        (("chain.toml", "-s", MILL, "--node", "roof", "true"), "no node is named 'roof'; names are mill"),
+        (("chain.toml", "-s", "live.late_limit=soon", "--", "true"), "`live.late_limit` cannot be"),
+        (("chain.toml", "-s", "live.when_late=wait", "--", "true"), "known: warn, stop"),
         (("chain.toml", "-s", "topology.hops=0", "--", "true"), "topology.hops"),
         (("chain.toml", "-s", "topology.hops=40", "--", "true"), "programs are on 1 node"),
         (("chain.toml", "-s", "quic.congestion_control=bbr", "-s", BOTH_WAYS, "--", "true"), "no library for QUIC"),
@@ -368,8 +387,104 @@ def test_mistakes_are_told_before_anything_is_made(scenario: Path, arguments: tu
 
 
 def test_a_program_that_is_not_there_is_named(scenario: Path) -> None:
-    done = command("live", "chain.toml", "--", "/no/such/program", cwd=scenario)
+    named = "node=[{nodes = 0, name = 'roof-17'}]"
+    done = command("live", "chain.toml", "-s", named, "--", "/no/such/program", cwd=scenario)
     if is_refused(done):
         return
     assert done.returncode == 2
-    assert "cannot run /no/such/program on node 0: No such file" in done.stderr
+    assert "cannot run /no/such/program on node roof-17: No such file" in done.stderr
+
+
+def test_nodes_are_called_by_their_names(live: Live, scenario: Path) -> None:
+    looks = """
+found = {name: sorted({f[4][0] for f in socket.getaddrinfo(name, 7)}) for name in ("mill", "node2", "Mill")}
+print(found)
+"""
+    begins = text("open('where', 'w').write(os.environ['CHAPPE_NODE'])")
+    (scenario / "begins.py").write_text(begins, encoding="utf-8")
+    by_name = ("--node", "mill", f"exec {sys.executable} begins.py")
+    done = live("--quiet", "-s", MILL, *by_name, on_0=text(looks))
+    if is_refused(done):
+        return
+    addresses = ["10.0.2.1", "fd00::2:1"]
+    assert done.stdout == f"{dict.fromkeys(('mill', 'node2', 'Mill'), addresses)}\n"
+    assert (done.returncode, (scenario / "where").read_text(encoding="utf-8")) == (0, "2")
+
+
+RULES = """
+class Fixed:
+    def on_ack(self, ack):
+        return 3.0
+    def on_congestion(self, signal):
+        return 3.0
+
+class Wrong(Fixed):
+    def on_ack(self, ack):
+        raise KeyError("no idea")
+"""
+
+
+def test_simulated_flows_have_rules_in_python(live: Live, scenario: Path) -> None:
+    (scenario / "rules.py").write_text(RULES, encoding="utf-8")
+    flow = ("-s", "flow=[{src = 2, dst = 0}]", "-s", "run.sample_interval=10 ms", "-s", "run.stop=2 s")
+    done = live(
+        "--json", *flow, "-s", "tcp.congestion_control=rules:Fixed", "--out", "out", on_0=text("time.sleep(60)")
+    )
+    if is_refused(done):
+        return
+    assert done.returncode == 0
+    kept = chappe.open(scenario / "out")
+    assert isinstance(kept, chappe.Results)
+    windows = kept.samples.filter(kept.samples["time_s"] > 0.5)["cwnd_segments"].drop_nulls()
+    assert len(windows) > 100
+    assert set(windows) == {3.0}
+    wrong = live("--quiet", *flow, "-s", "tcp.congestion_control=rules:Wrong", on_0=text("time.sleep(60)"))
+    assert wrong.returncode == 1
+    assert "on_ack of the congestion control `rules:Wrong` raised KeyError" in wrong.stderr
+    missing = live("--quiet", *flow, "-s", "tcp.congestion_control=rules:Fixd", on_0=text("time.sleep(60)"))
+    assert missing.returncode == 2
+    assert "did you mean `Fixed`?" in missing.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)
+def test_the_commands_of_the_examples(example: Path, copies: Path) -> None:
+    file = f"examples/live/{example.name}"
+    commands = re.findall(r"^#   chappe (live .*)$", example.read_text(encoding="utf-8"), re.MULTILINE)
+    assert commands
+    # Programs in Python run with the interpreter of the tests, which has their libraries.
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    for arguments in map(shlex.split, commands):
+        assert parsed(arguments).file == file
+        at = arguments.index("--")
+        done = command(*arguments[:at], "--quiet", *arguments[at:], cwd=copies, env=environment(PATH=path))
+        if is_refused(done):
+            return
+        program = arguments[at + 1]
+        if shutil.which(program, path=path) is None:
+            assert (done.returncode, f"cannot run {program}" in done.stderr) == (2, True)
+            warnings.warn(f"not tested on this machine: {done.stderr.strip()}", stacklevel=2)
+        else:
+            assert done.returncode == 0, (arguments, done.stderr)
+            assert done.stdout
+
+
+@pytest.mark.parametrize(
+    ("own", "flows"),
+    [
+        ([{"src": 2, "dst": 0}], [(2, 0, "TCP")]),
+        # A flow with a doubtful setting.
+        ([{"src": 2, "dst": 0, "tcp.vegas.alpha": 2}], [(2, 0, "TCP")]),
+        ([{"src": 0, "dst": 2, "app": "external"}, {"src": 1, "dst": 2}], [(0, 2, "UDP"), (1, 2, "TCP")]),
+    ],
+)
+def test_flows_of_the_scenario_remain_beside_the_programs(own: list[dict[str, object]], flows: list[object]) -> None:
+    scenario = with_endpoints(chappe.Scenario({"run.stop": "1 s", "topology.hops": 2, "flow": own}), [0, 1, 2])
+    ends = {(src, dst) for _, src, dst in scenario._core.external()}
+    assert ends == {(src, dst) for src in range(3) for dst in range(3) if src != dst}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        rows = chappe.run(scenario).flows
+    found = list(zip(rows["src"], rows["dst"], rows["transport"].str.to_uppercase(), strict=True))
+    assert found[: len(flows)] == flows
+    assert len(found) == 6 + sum(transport == "TCP" for *_, transport in found)

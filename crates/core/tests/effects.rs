@@ -438,8 +438,8 @@ fn a_setting_has_no_effect_exactly_where_the_warning_says_so() {
             }
         }
     }
-    // The program `chappe-quic` reads them.
-    to_show.retain(|path| !path.split('.').any(|group| group == "quic"));
+    // The program `chappe-quic` and the command `chappe live` read them.
+    to_show.retain(|path| !path.split('.').any(|group| group == "quic" || group == "live"));
     for (path, _) in HIDDEN {
         assert!(to_show.remove(&path.to_string()), "{path} is no setting");
     }

@@ -1,5 +1,6 @@
-//! Addresses and names of nodes: node 3 is `node3`, 10.0.3.1 and fd00::3:1.
+//! Addresses and names of nodes: node 3 is `node3`, 10.0.3.1 and fd00::3:1, and may have a name of its own.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -29,11 +30,16 @@ pub fn node_of(address: IpAddr) -> Option<u32> {
     (address == IpAddr::V4(v4(node)) || address == IpAddr::V6(v6(node))).then_some(node)
 }
 
-/// Names of nodes in the form of `/etc/hosts`.
-pub fn hosts(nodes: &[u32]) -> String {
+/// Names of nodes in the form of `/etc/hosts`. A name of its own is that of one node: it precedes the `node3` of
+/// another, and case makes no difference.
+pub fn hosts(nodes: &[u32], own: &BTreeMap<u32, String>) -> String {
     let mut text = "127.0.0.1 localhost\n::1 localhost\n".to_owned();
-    for &node in nodes {
-        let _ = writeln!(text, "{} node{node}\n{} node{node}", v4(node), v6(node));
+    let mut taken = BTreeSet::from(["localhost".to_owned()]);
+    let named = nodes.iter().filter_map(|node| Some((*node, own.get(node)?.clone())));
+    for (node, name) in named.chain(nodes.iter().map(|&node| (node, format!("node{node}")))) {
+        if taken.insert(name.to_lowercase()) {
+            let _ = writeln!(text, "{} {name}\n{} {name}", v4(node), v6(node));
+        }
     }
     text
 }
@@ -52,6 +58,21 @@ mod tests {
         for other in ["10.0.3.2", "192.168.0.1", "10.255.255.255", "fd00::3:2", "ff02::2", "fe80::3:1"] {
             assert_eq!(node_of(other.parse().expect("an address")), None, "{other}");
         }
-        assert!(hosts(&[3]).ends_with("10.0.3.1 node3\nfd00::3:1 node3\n"));
+    }
+
+    #[test]
+    fn a_name_is_that_of_one_node() {
+        let lines = |names: &[(u32, &str)]| {
+            let own = names.iter().map(|(node, name)| (*node, (*name).to_owned())).collect();
+            let text = hosts(&[3, 4], &own);
+            let v4 = text.lines().filter(|line| line.starts_with("10.")).map(str::to_owned);
+            (text.lines().count(), v4.collect::<Vec<_>>().join(", "))
+        };
+        assert!(hosts(&[3], &BTreeMap::new()).ends_with("10.0.3.1 node3\nfd00::3:1 node3\n"));
+        assert_eq!(lines(&[(3, "mill")]), (8, "10.0.3.1 mill, 10.0.3.1 node3, 10.0.4.1 node4".into()));
+        // A name that looks like the number of another node, two that differ in case, and one that has a meaning.
+        assert_eq!(lines(&[(3, "Node4")]), (6, "10.0.3.1 Node4, 10.0.3.1 node3".into()));
+        assert_eq!(lines(&[(3, "a"), (4, "A")]), (8, "10.0.3.1 a, 10.0.3.1 node3, 10.0.4.1 node4".into()));
+        assert_eq!(lines(&[(3, "localhost")]), (6, "10.0.3.1 node3, 10.0.4.1 node4".into()));
     }
 }

@@ -6,6 +6,7 @@ use rustix::io::Errno;
 use rustix::mount::{MountFlags, MountPropagationFlags, UnmountFlags, mount, mount_bind, mount_change, unmount};
 use rustix::process::{Signal, getgid, getuid, set_parent_process_death_signal};
 use rustix::thread::UnshareFlags;
+use std::collections::BTreeMap;
 use std::ffi::CStr;
 use std::fmt;
 use std::fs;
@@ -83,26 +84,32 @@ pub fn enclose() -> Result<(), Refusal> {
 ///
 /// # Errors
 /// The missing right, device or limit, with the way out.
-pub fn settle(nodes: &[u32]) -> Result<(), Refusal> {
+pub fn settle(nodes: &[u32], names: &BTreeMap<u32, String>) -> Result<(), Refusal> {
     let failed = |why: Errno| Refusal::new("follow the parent process", why, "run as root");
     set_parent_process_death_signal(Some(Signal::KILL)).map_err(failed)?;
     let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
     mount_change("/", private).map_err(of_users)?;
-    name_nodes(nodes)?;
+    name_nodes(&address::hosts(nodes, names))?;
     // A container may forbid it; then /proc shows the processes of others.
     mount("proc", "/proc", "proc", MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC, None::<&CStr>).ok();
     Ok(())
 }
 
-/// Puts a file of its own over `/etc/hosts`, of which nothing is left outside the mount namespace.
-fn name_nodes(nodes: &[u32]) -> Result<(), Refusal> {
+/// Puts a file of its own over `/etc/hosts`, of which nothing is left outside the mount namespace, and an empty one over
+/// `/etc/resolv.conf`: there is no server to ask for other names, so that programs do not wait for one.
+fn name_nodes(hosts: &str) -> Result<(), Refusal> {
     const PLACE: &str = "/tmp";
-    const FILE: &str = "/tmp/hosts";
     let failed =
         |why: &dyn fmt::Display| Refusal::new("write names of nodes over /etc/hosts", why, "let root create it");
     mount("tmpfs", PLACE, "tmpfs", MountFlags::NOSUID | MountFlags::NODEV, None::<&CStr>).map_err(|e| failed(&e))?;
-    let named = fs::write(FILE, address::hosts(nodes)).map_err(|e| failed(&e));
-    let named = named.and_then(|()| mount_bind(FILE, "/etc/hosts").map_err(|e| failed(&e)));
+    let cover = |name: &str, text: &str| {
+        let file = format!("{PLACE}/{name}");
+        fs::write(&file, text).map_err(|e| failed(&e))?;
+        mount_bind(&file, format!("/etc/{name}")).map_err(|e| failed(&e))
+    };
+    let named = cover("hosts", hosts);
+    // A machine without this file asks no server either.
+    let _ = cover("resolv.conf", "");
     unmount(PLACE, UnmountFlags::DETACH).map_err(|e| failed(&e))?;
     named
 }

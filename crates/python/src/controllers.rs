@@ -1,6 +1,7 @@
 //! Congestion control in Python: an object for each connection, which the run asks while it is advanced.
 //!
-//! Such a run holds the GIL: an acknowledgement takes less time than to release it and to take it again.
+//! Such a run holds the GIL: an acknowledgement takes less time than to release it and to take it again. A live run, which
+//! sleeps most of the time, does not.
 
 use chappe_core::packet::FlowId;
 use chappe_core::tcp::cc::controller::{self, Controller, Decision, View};
@@ -360,10 +361,24 @@ impl Controllers {
     pub fn drive<T: Send>(&self, py: Python<'_>, advance: impl FnOnce() -> T + Send) -> PyResult<T> {
         let Some(Named { rules, .. }) = &self.named else { return Ok(py.detach(advance)) };
         let done = rules.drive(advance);
-        match self.failure.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        match self.failure() {
             Some(error) => Err(error),
             None => Ok(done),
         }
+    }
+
+    /// Accompanies all of a run that waits between its steps: rules in Python take the GIL for each answer. The run asks
+    /// for their `failure` itself.
+    pub fn accompany<T: Send>(&self, py: Python<'_>, run: impl FnOnce() -> T + Send) -> T {
+        py.detach(|| match &self.named {
+            Some(Named { rules, .. }) => rules.drive(run),
+            None => run(),
+        })
+    }
+
+    /// Takes the first error of a rule.
+    pub fn failure(&self) -> Option<PyErr> {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// Limit of the steps between two looks for errors, each of which then wastes less than a millisecond.

@@ -3,7 +3,6 @@
 import argparse
 import functools
 import os
-import re
 import signal
 import sys
 from collections.abc import Callable, Sequence
@@ -15,8 +14,8 @@ from chappe._common import outputs
 from chappe._common.interrupts import INTERRUPTED
 from chappe._common.words import count, plain, tell
 from chappe.cli import scenarios
-from chappe.cli.inputs import CommandError, collect_errors, load, output, report_path, time_of, with_programs
-from chappe.errors import RunError
+from chappe.cli.inputs import CommandError, collect_errors, load, output, report_path, with_programs
+from chappe.errors import RunError, ScenarioError
 from chappe.scenario.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -35,17 +34,15 @@ _MOST = 64
 
 def live(args: argparse.Namespace) -> int:
     """``chappe live``."""
-    scenario, tables, programs, limit_s, record, report_file = collect_errors(
+    scenario, tables, _, record, report_file = collect_errors(
         lambda: load(args, warns=False),
         lambda: scenarios.tables_for(args.measures),
-        lambda: _programs(args),
-        lambda: time_of("--late-limit", args.late_limit),
+        lambda: _refuse_idle(args),
         lambda: None if args.record is None else output(args.record, "--record", outputs.RECORD, [Path(args.file)]),
         lambda: report_path(args),
     )
+    programs = _programs(args, scenario)
     nodes = _nodes(len(scenario._core.places()[0]), programs)
-    if scenario._rules():
-        raise CommandError("`chappe live` has no congestion control in Python; give the simulated flows another one")
     if scenario._core.is_quic():
         raise CommandError("`chappe live` has no library for QUIC; run a program with one, and leave out quic")
     if not hasattr(_core, "live"):
@@ -54,8 +51,6 @@ def live(args: argparse.Namespace) -> int:
 
     choices = Choices(
         holds=args.door == "nfqueue",
-        late_limit_ns=round(limit_s * 1e9),
-        ends_late=args.when_late == "stop",
         real_time=args.real_time,
         record=record,
         quiet=args.quiet or args.json,
@@ -63,30 +58,38 @@ def live(args: argparse.Namespace) -> int:
     )
     scenario = with_programs(args, scenario, nodes)
     run = functools.partial(_run, args, scenario, nodes, programs, choices, tables, report_file)
-    return _enclosed(nodes, run)
+    return _enclosed(scenario, nodes, run)
 
 
-def _programs(args: argparse.Namespace) -> "list[Program]":
-    """Programs of a command line."""
+def _refuse_idle(args: argparse.Namespace) -> None:
+    """Refuses a command line without programs."""
+    if not args.programs and not args.program:
+        raise CommandError("there is no program: give `--node 3 'iperf3 -s'`, or one for node 0 behind `--`")
+
+
+def _programs(args: argparse.Namespace, scenario: Scenario) -> "list[Program]":
+    """Programs of a command line, on nodes that exist."""
     from chappe.results.programs.live import Program
 
-    programs = []
-    for node, command in args.programs:
-        if not re.fullmatch(r"[0-9]{1,5}", node):
-            raise CommandError(f"--node: a node is a whole number of at least 0, not {plain(node)}")
-        programs.append(Program(int(node), ("/bin/sh", "-c", command), False))
-    if args.program:
-        programs.append(Program(0, tuple(args.program), True))
-    if not programs:
-        raise CommandError("there is no program: give `--node 3 'iperf3 -s'`, or one for node 0 behind `--`")
-    return programs
+    there = len(scenario._core.places()[0])
+
+    def node_of(text: str) -> int:
+        try:
+            node = int(scenario._number(text))
+        except ScenarioError as e:
+            raise CommandError(f"--node: {plain(e.problems[0].message)}; {plain(e.problems[0].help)}") from None
+        if node >= there:
+            raise CommandError(f"--node: there is no node {node}; the scenario has {count(there, 'node')}, from 0 on")
+        return node
+
+    checks = [functools.partial(node_of, node) for node, _ in args.programs]
+    commands = zip(collect_errors(*checks), args.programs, strict=True)
+    programs = [Program(node, ("/bin/sh", "-c", command), False) for node, (_, command) in commands]
+    return [*programs, Program(0, tuple(args.program), True)] if args.program else programs
 
 
 def _nodes(there: int, programs: "Sequence[Program]") -> list[int]:
     """Nodes with a namespace: all of a small scenario, otherwise those with programs."""
-    for program in programs:
-        if program.node >= there:
-            raise CommandError(f"there is no node {program.node}; the scenario has {count(there, 'node')}, from 0 on")
     nodes = list(range(there)) if there <= _ALL else sorted({program.node for program in programs})
     if not 2 <= len(nodes) <= _MOST:
         raise CommandError(
@@ -96,7 +99,7 @@ def _nodes(there: int, programs: "Sequence[Program]") -> list[int]:
     return nodes
 
 
-def _enclosed(nodes: Sequence[int], run: Callable[[], int]) -> int:
+def _enclosed(scenario: Scenario, nodes: Sequence[int], run: Callable[[], int]) -> int:
     """Runs a function as process 1 of namespaces that end with the calling process, and returns its exit code.
 
     Process 1 returns from here, too.
@@ -120,7 +123,7 @@ def _enclosed(nodes: Sequence[int], run: Callable[[], int]) -> int:
         signal.signal(number, signal.default_int_handler)
     signal.pthread_sigmask(signal.SIG_SETMASK, before)
     try:
-        _core.live_settle(list(nodes))
+        _core.live_settle(scenario._core, list(nodes))
         os.set_blocking(ours, False)
         try:
             # The other end was closed before this process could follow its parent.
@@ -172,9 +175,9 @@ def _run(
         return INTERRUPTED
     if ended.was_too_late:
         late_ms = 1e3 * ended.numbers["late_largest_s"]
-        tell(f"error: a delivery was {late_ms:.2f} ms late, and `--when-late stop` was given")
+        tell(f"error: a delivery was {late_ms:.2f} ms late, and `live.when_late` is `stop`")
         return TOO_LATE
-    if ended.numbers["late_p99_s"] * 1e9 > choices.late_limit_ns:
+    if ended.numbers["late_p99_s"] > ended.numbers["late_limit_s"]:
         tell("warning: the simulation was late; take a smaller network, a faster or an idle machine, or --real-time")
     return ended.code or 0
 
@@ -193,14 +196,13 @@ def _about(outcome: "Live", choices: "Choices") -> tuple[dict[str, Any], str]:
         f"{delivered:,} arrived, {lost}.\n"
         f"Lateness: median {1e3 * numbers['late_median_s']:.3f} ms, 99 % within {1e3 * numbers['late_p99_s']:.3f} ms, "
         f"largest {1e3 * numbers['late_largest_s']:.2f} ms; {share:.2f} % later than "
-        f"{choices.late_limit_ns / 1e6:g} ms. The simulation was at most {1e3 * numbers['behind_s']:.2f} ms behind."
+        f"{1e3 * numbers['late_limit_s']:g} ms. The simulation was at most {1e3 * numbers['behind_s']:.2f} ms behind."
     )
     if outcome.code is None and not outcome.was_too_late and not outcome.was_interrupted:
         text += "\nThe programs were ended with the run (`run.stop`)."
     return {
         "live": {
             **numbers,
-            "late_limit_s": choices.late_limit_ns / 1e9,
             "door": "nfqueue" if choices.holds else "tun",
             "exit_code": outcome.code,
         }

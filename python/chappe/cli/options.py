@@ -378,20 +378,20 @@ def parser(words: Sequence[str] = ()) -> Parser:
     q.add_argument("--replay", metavar="FILE", help="repeat what entered a run of `chappe live --record FILE`")
 
     q = command("live", live.live, "run programs over a scenario, in real time (Linux)")
-    q.usage = "chappe live FILE [--node N COMMAND]... [OPTIONS] [-- PROGRAM ARGUMENTS]"
+    q.usage = "chappe live FILE [--node NODE COMMAND]... [OPTIONS] [-- PROGRAM ARGUMENTS]"
     q.epilog = (
         "The program behind `--` runs on node 0, and the run ends with it. Node 3 is called node3. The exit code is "
-        "that of this program, or the first one that is not 0; 3 after `--when-late stop`, 130 after Ctrl-C."
+        "that of this program, or the first one that is not 0; 3 if `live.when_late` stopped the run, 130 after Ctrl-C."
     )
     _run_options(q)
     q.add_argument(
         "--node",
         dest="programs",
         nargs=2,
-        metavar=("N", "COMMAND"),
+        metavar=("NODE", "COMMAND"),
         action="append",
         default=[],
-        help="command of a shell that runs on a node; may be repeated",
+        help="command of a shell that runs on a node, which is given by its number or its name; may be repeated",
     )
     q.add_argument(
         "--door",
@@ -401,15 +401,6 @@ def parser(words: Sequence[str] = ()) -> Parser:
         "node itself, with TCP small queues",
     )
     q.add_argument("--record", metavar="FILE", help="record what enters the network, for `chappe run --replay FILE`")
-    q.add_argument(
-        "--late-limit", metavar="TIME", default="10 ms", help='deliveries beyond it are late (default: "10 ms")'
-    )
-    q.add_argument(
-        "--when-late",
-        choices=["warn", "stop"],
-        default="warn",
-        help="warn if 1 %% of the deliveries are late, or stop at the first (default: warn)",
-    )
     q.add_argument("--real-time", action="store_true", help="ask for real-time priority, which root has")
 
     q = command(

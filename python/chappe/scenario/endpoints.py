@@ -17,7 +17,9 @@ def with_endpoints(scenario: Scenario, nodes: Sequence[int]) -> Scenario:
     """
     there = {(src, dst) for _, src, dst in scenario._core.external()}
     missing = [(src, dst) for src in nodes for dst in nodes if src != dst and (src, dst) not in there]
-    own: list[dict[str, Any]] = json.loads(scenario._core.written_json()).get("flow", [])
+    written: dict[str, Any] = json.loads(scenario._core.written_json())
+    # Settings without warnings are kept apart.
+    own: list[dict[str, Any]] = {**written.get("extends", {}), **written}.get("flow", [])
     if there:
         further = [{"src": src, "dst": dst, "app": "external"} for src, dst in missing]
     else:

@@ -425,7 +425,9 @@ class Scenario(Mapping[str, Any]):
         numbers = {name: n for n, name in self.names.items()}
         if node not in numbers:
             near = difflib.get_close_matches(node, numbers, 1)
-            others = "choose one of `scenario.names`" if numbers else "nodes have no names here: give a number"
+            others = f"names are {', '.join(numbers)}" if numbers else "nodes have no names here: give a number"
+            if len(numbers) > 10:
+                others = f"{count(len(numbers), 'node')} have a name, such as {', '.join(list(numbers)[:3])}"
             known = f"did you mean {quoted(near[0])}?" if near else others
             raise ScenarioError([Problem("node", f"no node is named {quoted(node)}", known, None, None, None)])
         return numbers[node]

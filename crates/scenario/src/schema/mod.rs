@@ -2,6 +2,7 @@
 
 pub mod events;
 pub mod flows;
+pub mod live;
 pub mod nodes;
 pub mod presets;
 pub mod quic;
@@ -398,6 +399,8 @@ settings! {
         pub requests: requests::Config = requests::Config::default(),
         /// QUIC over external flows.
         pub quic: quic::Config = quic::Config::default(),
+        /// Programs of the machine over the scenario, in real time (`chappe live`).
+        pub live: live::Config = live::Config::default(),
         /// Settings of Snoop.
         pub snoop: snoop::Config = snoop::Config::default(),
         /// Explicit loss notification by middleboxes.

@@ -35,8 +35,6 @@ class Choices(NamedTuple):
 
     Attributes:
         holds: True if packets stay in queues of the kernel (NFQUEUE) until they have left their node.
-        late_limit_ns: A delivery is late beyond this [ns].
-        ends_late: True if the first late delivery ends the run.
         real_time: True if the loop asks for real-time priority.
         record: File for what enters; ``None``: it is not recorded.
         quiet: True if there are no lines of progress.
@@ -44,8 +42,6 @@ class Choices(NamedTuple):
     """
 
     holds: bool
-    late_limit_ns: int
-    ends_late: bool
     real_time: bool
     record: Path | None
     quiet: bool
@@ -89,7 +85,8 @@ def run(
         pcap: Folder for captures.
 
     Raises:
-        RunError: If a namespace or a device cannot be made.
+        ScenarioError: If a congestion control in Python cannot be used.
+        RunError: If a namespace or a device cannot be made, or such a congestion control fails.
         LimitError: If the run needs more memory than ``run.max_memory``.
         OSError: If a program cannot be started, or a folder cannot be written.
     """
@@ -103,10 +100,9 @@ def run(
             list(nodes),
             [(program.node, list(program.words), program.is_main) for program in programs],
             holds=choices.holds,
-            limit_ns=choices.late_limit_ns,
-            ends_late=choices.ends_late,
             quiet=choices.apart,
             real_time=choices.real_time,
+            rules=scenario._rules(),
             record=choices.record,
             progress=None if choices.quiet or not sys.stderr.isatty() else _Line(),
             sink=sink,
