@@ -2,7 +2,6 @@
 
 import contextlib
 import csv
-import io
 import json
 import math
 from pathlib import Path
@@ -14,6 +13,7 @@ from chappe import cli
 from chappe.importing import FORMATS, Named, read
 from chappe.importing.scenario import Written
 from chappe.importing.source import MisreadError
+from chappe.importing.survey import HT_MBPS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -30,7 +30,7 @@ def of_files(*names: str, owner: str = "", form: str | None = None) -> Written:
 
 
 def rows(text: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(text)))
+    return list(csv.DictReader(line for line in text.splitlines() if not line.startswith("#")))
 
 
 def truth(name: str) -> list[dict[str, str]]:
@@ -85,8 +85,18 @@ def test_links_are_those_of_the_network(file: str) -> None:
     """Signal, MCS and loss of each direction equal the truth as far as the format tells them."""
     owner, which, number, known = LINKS[file]
     found = of_files(file, owner=owner)
-    survey = found.files["survey.csv"]
-    measured = {(r["src"], r["dst"]): r for r in rows(survey)}
+    survey = found.files["links.csv"]
+    # Below the first comment are signals that nobody measured.
+    head, *_ = survey.partition("# signals by")
+    signals = {(r["src"], r["dst"]): r["signal_dbm"] for r in rows(head)}
+    measured = {
+        (r["src"], r["dst"]): {
+            "signal_dbm": signals.get((r["src"], r["dst"]), ""),
+            "mcs": str(HT_MBPS.index(float(r["bitrate_bps"]) / 1e6)) if r["bitrate_bps"] else "",
+            "loss": r["frame_loss"],
+        }
+        for r in rows(survey)
+    }
     compared = dict.fromkeys(known, 0)
     for link in truth("links"):
         src, dst = int(link["src"]), int(link["dst"])
@@ -178,10 +188,11 @@ def test_files_of_a_network_become_one(tmp_path: Path, capsys: pytest.CaptureFix
     assert "Left out: 2 tunnels, which are no radio links" in out
     scenario = chappe.Scenario.load(tmp_path / "my" / "scenario.toml")
     assert list(scenario.names.values()) == [*NAMES, "attic", "internet"]
-    survey = rows((tmp_path / "my" / "survey.csv").read_text(encoding="utf-8"))
+    survey = rows((tmp_path / "my" / "links.csv").read_text(encoding="utf-8"))
     to_chapel = {r["src"]: r for r in survey if r["dst"] == "chapel"}
-    assert {name: r["signal_dbm"] for name, r in to_chapel.items()} == {"mill": "-64", "barn": "-74", "ridge": "-69"}
-    assert to_chapel["barn"]["mcs"] == "3"
+    expected = {"mill": "-64.0", "barn": "-74.0", "ridge": "-69.0"}
+    assert {name: r["signal_dbm"] for name, r in to_chapel.items()} == expected
+    assert to_chapel["barn"]["bitrate_bps"] == "26000000"
     wires = [(r["src"], r["dst"]) for r in scenario.settings["wired_link"]]
     # attic at mill, and the uplinks of mill and quay.
     assert wires == [(0, 6), (7, 0), (7, 5)]
@@ -195,6 +206,98 @@ def test_files_of_a_network_become_one(tmp_path: Path, capsys: pytest.CaptureFix
     # Nothing is replaced.
     assert cli.main(arguments) == 2
     assert "exists" in capsys.readouterr().err
+
+
+def test_a_network_is_checked_against_what_it_says(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Bit rates, retries and expected throughputs of `iw` stand beside those of the model, the worst first."""
+    dump = FILES / "iw-station-dump.txt"
+    assert cli.main(["import", f"chapel={dump}", "-o", str(tmp_path / "my")]) == 0
+    scenario = chappe.Scenario.load(tmp_path / "my" / "scenario.toml")
+    survey = scenario.survey
+    assert survey["factor"].to_list() == sorted(survey["factor"], reverse=True)
+    from_chapel = survey.filter(survey["src"] == {name: n for n, name in scenario.names.items()}["chapel"])
+    # 12,614 retries of 130,887 packets; iw prints 34.277 for 34.277 x 1,024 x 1,024 bit/s.
+    assert from_chapel["measured_retry_share"].to_list() == [pytest.approx(12614 / (130887 + 12614), abs=1e-4)] * 3
+    assert from_chapel["measured_throughput_bps"].max() == pytest.approx(34.277 * 1024**2, abs=1)
+    assert from_chapel.select("measured_bitrate_bps").equals(
+        from_chapel.select(measured_bitrate_bps="modeled_bitrate_bps")
+    )
+    worst = survey.row(0, named=True)
+    assert worst["factor"] == pytest.approx(worst["modeled_throughput_bps"] / worst["measured_throughput_bps"])
+    capsys.readouterr()
+    assert cli.main(["check", str(tmp_path / "my" / "scenario.toml")]) == 0
+    out = capsys.readouterr().out
+    assert "rates by wlan.link_rate" in out
+    assert "Measured and modeled links, the worst first (6 directions)" in out
+    assert "9 %, model 0 %" in out
+    assert cli.main(["check", "--json", str(tmp_path / "my" / "scenario.toml")]) == 0
+    assert len(json.loads(capsys.readouterr().out)["survey"]) == 6
+
+
+def test_a_signal_that_was_measured_several_times_has_a_deviation(tmp_path: Path) -> None:
+    text = (FILES / "iw-station-dump.txt").read_text(encoding="utf-8")
+    later = tmp_path / "later.txt"
+    later.write_text(text.replace("-64 [-67, -67]", "-68 [-71, -71]"), encoding="utf-8")
+    files = [Named(str(FILES / "iw-station-dump.txt"), "chapel"), Named(str(later), "chapel")]
+    found = {(r["src"], r["dst"]): r for r in rows(read(files).files["links.csv"])}
+    measured = {r["signal_dbm"]: r["sd_db"] for ends, r in found.items() if ends[1] == "chapel"}
+    assert measured == {"-66.0": "2.8", "-74.0": "", "-69.0": ""}
+
+
+def test_assumptions_on_links_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "my.toml"
+    file.write_text(
+        'extends = "802.11n"\nrun.stop = "1 s"\ntopology.hops = 2\nflow = [{ src = 0, dst = 1 }]\nwlan.ppdu.mcs = 0\n'
+        '[radio]\npropagation = "links"\nlinks_symmetric = true\nlinks_sd = "2 dB"\nsinr.fading = "rayleigh"\n'
+        'links_table = """src,dst,signal_dbm,frame_loss\n0,1,-60,\n1,2,,0.3\n"""\n',
+        encoding="utf-8",
+    )
+    assert cli.main(["check", str(file)]) == 0
+    out = capsys.readouterr().out
+    assert "Signals of 1 direction follow from lost frames." in out
+    assert "2 directions of links were not measured: they have the signal of the other direction" in out
+    assert "Signals are drawn anew for each run" in out
+    assert "30 %, model 30 %" in out
+
+
+METRICS = {
+    "babeld-dump.txt": "babel",
+    "bird-show-babel-neighbors.txt": "babel",
+    "aredn-sysinfo-2.0-babel.json": "babel",
+    "aredn-sysinfo-1.x-olsr.json": "etx",
+    "olsrd-txtinfo.txt": "etx",
+    "olsrd-jsoninfo-0.9.json": "etx",
+    "netjson-graph-olsr.json": "etx",
+    "openwifimap-rows.json": "etx",
+    "netjson-collection-olsrv2.json": "ett",
+    "oonf-nhdpinfo-link.json": "ett",
+    "batctl-o-v.txt": "ett",
+    "batctl-o-iv.txt": "tq",
+    "batctl-oj.json": "tq",
+    "alfred-vis.json": "tq",
+    "hopglass-graph-v1.json": "tq",
+    "respondd-neighbours.json": "tq",
+    "libremesh-bat_links_info.json": "tq",
+    "iw-mpath-dump.txt": "linux_airtime",
+    "meshviewer-yanic.json": "",
+}
+
+
+@pytest.mark.parametrize("file", METRICS)
+def test_routes_have_the_metric_of_the_daemon(file: str) -> None:
+    text = of_files(file, owner="chapel").files["scenario.toml"]
+    if METRICS[file]:
+        assert f'\nmetric = "{METRICS[file]}"    # by ' in text
+    else:
+        assert "\nmetric = " not in text
+        assert "no file tells the routing daemon" in text
+
+
+def test_files_of_several_daemons_name_their_metrics() -> None:
+    text = of_files("batctl-o-iv.txt", "babeld-dump.txt").files["scenario.toml"]
+    assert "\nmetric = " not in text
+    choice = '`routing.metric = "tq"` (batman-adv IV) or `routing.metric = "babel"` (babeld)'
+    assert f"the files are of several daemons: choose {choice}" in text
 
 
 def test_traffic_and_places_of_ns2() -> None:

@@ -31,6 +31,58 @@ def test_tables_have_names(results: chappe.Results) -> None:
     assert results.why().names == results.scenario.names
 
 
+def test_all_tables_of_nodes_have_names(results: chappe.Results) -> None:
+    assert results.wired_links.select("src", "src_name", "dst_name").rows() == [
+        (2, "mill", "exit"),
+        (3, "exit", "mill"),
+    ]
+    changed = {**NETWORK, "radio.energy.battery": "1 kJ", "wlan.rate_control.algorithm": "aarf", "run.airtime": True}
+    found = chappe.run(changed)
+    assert found.airtime["node_name"].to_list() == ["roof-17", None, "mill"]
+    assert found.batteries["node_name"].to_list() == ["roof-17", None, "mill"]
+    assert ("roof-17", None) in found.rates.select("node_name", "next_hop_name").rows()
+    assert "node_name" not in chappe.run(chappe.Scenario.chain(1, stop="100 delivered")).airtime.columns
+
+
+def test_measures_take_names(results: chappe.Results, tmp_path: Path) -> None:
+    texts = {
+        "sum(nodes.data_frames_sent where node = {})": "node",
+        "count(frames where src = {} and frame_type = data)": "src",
+        "sum(wired_links.packets_sent where src = {})": "src",
+        "sum(flows.packets_delivered where dst != {})": "dst",
+    }
+    for text in texts:
+        by_name, by_number = (
+            results.summary([f"x = {text.format(node)}"])["estimate"].to_list() for node in ('"mill"', "2")
+        )
+        assert by_name == by_number, text
+        assert by_name[0] > 0, text
+    with pytest.raises(ValueError, match="no node is named 'mil'; did you mean 'mill'"):
+        results.summary(["x = count(frames where src = 'mil')"])
+    for wrong, said in [
+        ("count(frames where frame_type = 'data')", "is no node, and only nodes have names"),
+        ("count(frames where src > 'mill')", "which are not ordered"),
+    ]:
+        with pytest.raises(ValueError, match=said):
+            results.summary([f"x = {wrong}"])
+    measures = {"x": "count(frames where src = 'mill')", "y": "sum(wired_links.packets_sent where src = 'mill')"}
+    plain = {**NETWORK, "run": {"stop": "3 s", "batches": 3}}
+    study = chappe.sweep(plain, {}, seeds=2, measures=measures, out=tmp_path / "s", jobs=1, progress=False)
+    runs = [chappe.run(chappe.Scenario(NETWORK).with_settings({"run.seed": seed})) for seed in (1, 2)]
+    expected = sum(run.wired_links["packets_sent"][0] for run in runs) / 2
+    assert study.summary("y")["estimate"][0] == pytest.approx(expected)
+    assert study.summary("x")["estimate"][0] > 0
+    with pytest.raises(chappe.StudyError, match="no node is named 'mil'"):
+        chappe.sweep(plain, {}, seeds=2, measures={"x": "count(frames where src = 'mil')"}, jobs=1, progress=False)
+
+
+def test_captures_are_called_by_the_names_of_their_nodes(tmp_path: Path) -> None:
+    for _ in range(2):
+        chappe.run(chappe.Scenario(NETWORK).with_settings({"run.stop": "1 s"}), pcap=tmp_path / "pcap")
+    found = sorted(p.name for p in (tmp_path / "pcap").iterdir())
+    assert found == ["node-0-roof-17.pcapng", "node-1.pcapng", "node-2-mill.pcapng", "node-3-exit.pcapng"]
+
+
 def test_flows_are_chosen_by_the_names_of_their_ends(results: chappe.Results) -> None:
     by_name, by_number = (results.summary(["goodput_bps"], flows=text) for text in ("src=roof-17", "src=0"))
     assert by_name["estimate"].to_list() == by_number["estimate"].to_list()

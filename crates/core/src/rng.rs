@@ -5,6 +5,7 @@
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng};
+use std::f64::consts::PI;
 
 /// Purpose of a random stream.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,6 +53,8 @@ pub enum Purpose {
     SecondaryChannel = 20,
     /// Drops of a queue in front of a direction of a point-to-point link, by its ends.
     LinkQueue = 21,
+    /// Deviation of the measured signals between two nodes.
+    MeasuredLinks = 22,
 }
 
 /// A stream of random numbers (xoshiro256++).
@@ -106,6 +109,12 @@ impl Stream {
         }
         // From (0, 1], so that the logarithm is finite.
         -libm::log(1.0 - self.uniform())
+    }
+
+    /// Normal with the mean 0 and the standard deviation 1 (Box and Muller 1958).
+    pub fn normal(&mut self) -> f64 {
+        let (radius, angle) = (libm::sqrt(2.0 * self.exponential()), 2.0 * PI * self.uniform());
+        radius * libm::cos(angle)
     }
 
     /// Uniform in [0, 1), 53 bits.

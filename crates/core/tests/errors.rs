@@ -287,6 +287,19 @@ fn a_rate_that_links_do_not_carry_is_named() {
     );
     assert!(said.contains("at 48 Mbit/s; the best link of node 0 carries 24 Mbit/s"), "{said}");
     assert!(said.ends_with("add \"24 Mbit/s\" to `wlan.rate_control.rates`"), "{said}");
+    // Rates of single links or nodes are named by where they are set; signals that carry nothing by what is needed.
+    for (more, own) in [
+        ("wlan.link_rate = [{ src = 1, dst = 2, mcs = 7 }]", "`wlan.link_rate`"),
+        ("node = [{ nodes = 2, wlan.ppdu.mcs = 6 }]", "`node`"),
+    ] {
+        let said = problem(&links(&weak_end, more));
+        let carried = "cannot be reached from node 0; the best link of node 2 carries MCS 5 (52 Mbit/s)";
+        assert!(said.ends_with(&format!("{carried} -> lower the rates in {own}, {to_choose}")), "{said}");
+    }
+    let weakest = both(0, 1, -60) + &both(1, 2, -95);
+    let said = problem(&links(&weakest, "wlan.rate_control.algorithm = \"minstrel_ht\""));
+    assert!(said.contains("cannot be reached from node 0 -> no links in `radio.links_table` lead there"), "{said}");
+    assert!(said.contains("strongest signal at node 2 is -95.0 dBm, and MCS 0 (6.5 Mbit/s) needs -90.0 dBm"), "{said}");
     // The way back of TCP needs a rate, too.
     let said = problem(&links("0,1,-60\\n1,0,-72\\n", "").replace("dst = 2", "dst = 1"));
     assert!(said.contains("acknowledgements cannot return from node 1 to node 0 at MCS 7 (65 Mbit/s)"), "{said}");
@@ -359,7 +372,7 @@ fn links_need_a_table_thresholds_and_nodes_that_stay() {
     assert_eq!(
         problem("radio = { propagation = \"links\", reception = \"sinr\" }"),
         "there is no table of links \
-         -> set `radio.links_file` to a CSV file with the columns src, dst, and signal_dbm or loss_db"
+         -> set `radio.links_file` to a CSV file with the columns src, dst, and signal_dbm, loss_db or frame_loss"
     );
     assert_eq!(
         problem("radio = { propagation = \"links\", reception = \"sinr\", links_file = \"links.csv\" }"),

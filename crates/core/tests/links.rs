@@ -4,9 +4,11 @@ use super::properties::{everything, protocols, scenario};
 use chappe_core::packet::RadioId;
 use chappe_core::radio::Channel;
 use chappe_core::radio::propagation::Model;
+use chappe_core::run::Interfaces;
 use chappe_core::sim::Sim;
-use chappe_core::unit::Meters;
-use chappe_scenario::Scenario;
+use chappe_core::unit::{Meters, Position};
+use chappe_core::wlan::Mode;
+use chappe_scenario::{NoFiles, Scenario};
 use std::fmt::Write as _;
 
 /// Two kinds of reception over log-distance: 12 dB over one hop, and thresholds.
@@ -94,6 +96,96 @@ fn links_go_one_way_and_who_has_none_hears_nobody() {
     assert_eq!(neighbors(&there), [vec![1], vec![0], vec![5], vec![], vec![], vec![]]);
 }
 
+/// A scenario of two nodes with this table of links, and these settings.
+fn pair(rows: &str, more: &str) -> Result<Scenario, String> {
+    let text = format!(
+        "extends = \"802.11n\"\nrun.stop = \"1 s\"\ntopology = {{ hops = 1, spacing = \"10 m\" }}\nwlan.ppdu.mcs = 0\n\
+         flow = [{{ src = 0, dst = 1 }}]\nradio.propagation = \"links\"\nradio.links_table = \"src,dst,{}\"\n{more}",
+        rows.replace('\n', "\\n")
+    );
+    Scenario::from_toml("test", &text, &[], &NoFiles).map_err(|e| e.to_string())
+}
+
+/// Received power of each direction in a run [dBm].
+fn signals(of: &Interfaces) -> Vec<f64> {
+    let channel = Channel::new(&of.on_air(&[Position::default(); 2]));
+    let of = |r: u32| channel.signals(RadioId(r)).map(|s| 30.0 + 10.0 * f64::from(s.1).log10()).collect::<Vec<_>>();
+    [of(0), of(1)].concat()
+}
+
+#[test]
+fn as_many_frames_are_lost_as_were_measured() {
+    let table = "frame_loss,frame_loss_bps\n0,1,0.25,\n1,0,0.4,13000000";
+    for fading in ["", "radio.sinr.fading = \"rayleigh\""] {
+        // A broadcast of 134 B at the basic rate, and data of 1,024 B at MCS 1; headers and LLC.
+        let there = pair(table, fading).expect("it is right");
+        let interfaces = &there.layout().interfaces;
+        let channel = Channel::new(&interfaces.on_air(&there.layout().positions));
+        let wlan = &there.config().wlan;
+        let headers = wlan.header_size.0 + wlan.llc_size.0;
+        let basic = Mode::of(wlan.basic_rate).expect("a rate").column();
+        let lost = 1.0 - channel.delivery(RadioId(0), RadioId(1), basic, 134 + headers);
+        let of_data = 1.0 - channel.delivery(RadioId(1), RadioId(0), wlan.ppdu.mode(1, 1).column(), 1024 + headers);
+        // Fading has 256 powers. Without it the preamble of a short frame at the slowest rate is lost first, of all frames or none.
+        assert!((lost - 0.25).abs() < 1.0 / 256.0 || (fading.is_empty() && lost < 0.02), "{lost}");
+        assert!((of_data - 0.4).abs() < 2e-3, "{of_data}");
+    }
+    for (rows, more, wanted) in [
+        ("frame_loss\n0,1,0.5\n1,0,0.5", "radio.reception = \"pairwise\"", "line 2 has lost frames and no signal"),
+        ("frame_loss,frame_loss_bps\n0,1,0.5,7000000\n1,0,0.5,", "", "line 2 has frames at 7 Mbit/s, at which no"),
+    ] {
+        let found = pair(rows, more).expect_err("it is wrong");
+        assert!(found.contains(wanted), "{found}");
+    }
+}
+
+#[test]
+fn uncertain_signals_are_drawn_for_each_run() {
+    let rows = "signal_dbm,sd_db\n0,1,-60,2\n1,0,-62,";
+    let there = pair(rows, "").expect("it is right");
+    let of = |seed| signals(&there.setup(Some(seed)).interfaces);
+    assert_eq!(of(3), of(3));
+    assert!((of(3)[0] - of(4)[0]).abs() > 0.01, "{:?}", of(3));
+    // No deviation of the other direction is known.
+    assert!((of(3)[1] + 62.0).abs() < 1e-4);
+    // Both directions deviate alike; a column has priority.
+    let both = pair(rows, "radio.links_sd = \"4 dB\"").expect("it is right");
+    let (one, two) = (of(3)[0] + 60.0, signals(&both.setup(Some(3)).interfaces));
+    assert!((two[0] + 60.0 - one).abs() < 1e-4 && (two[1] + 62.0 - 2.0 * one).abs() < 1e-4, "{one}, {two:?}");
+    // Nothing is drawn of what is certain.
+    let certain = pair("signal_dbm\n0,1,-60\n1,0,-62", "").expect("it is right");
+    assert_eq!(certain.setup(Some(3)).interfaces, certain.layout().interfaces);
+}
+
+#[test]
+fn a_direction_that_was_not_measured_knows_the_powers_of_both_ends() {
+    let quiet = "node = [{ nodes = 1, radio.transmit_power = \"10 mW\" }]\nradio.transmit_power = \"100 mW\"\n";
+    let there = pair("signal_dbm\n0,1,-60", &format!("{quiet}radio.links_symmetric = true")).expect("it is right");
+    let found = signals(&there.layout().interfaces);
+    assert!((found[0] + 60.0).abs() < 1e-4 && (found[1] + 70.0).abs() < 1e-4, "{found:?}");
+    assert!(there.warnings.is_empty(), "{:?}", there.warnings);
+}
+
+#[test]
+fn a_survey_stands_beside_the_model() {
+    let rows = "signal_dbm,frame_loss,bitrate_bps,retry_share,expected_throughput_bps\n\
+                0,1,-60,0.1,58500000,0.09,30000000\n1,0,-60,,,,";
+    let there = pair(rows, "wlan.rate_control.algorithm = \"minstrel_ht\"").expect("it is right");
+    let found = there.survey_json();
+    let row = &found[0];
+    assert_eq!(found.as_array().map(Vec::len), Some(1), "of the other direction nothing is known but its signal");
+    let of = |name: &str| row[name].as_f64().unwrap_or_else(|| panic!("{name}: {row}"));
+    assert_eq!(
+        [of("measured_bitrate_bps"), of("measured_retry_share"), of("measured_frame_loss")],
+        [58.5e6, 0.09, 0.1]
+    );
+    // At -60 dBm the fastest rate carries most. Minstrel-HT: 16 frames of 1,200 B in 591 symbols of 260 bit, and 108 us.
+    assert_eq!([of("modeled_bitrate_bps"), of("modeled_frame_loss")], [65e6, 0.0]);
+    let us = (591.0 * 4.0 + 108.0) / 16.0;
+    assert!((of("modeled_throughput_bps") / (0.9 * 9600.0 / us * 1e6) - 1.0).abs() < 1e-3, "{row}");
+    assert!(of("modeled_retry_share") < 1e-3);
+}
+
 /// Of 295 packets, those delivered over three nodes: 1 receives 0 but not the other way round, and node 2 receives
 /// both.
 fn around(protocol: &str, more: &str) -> u64 {
@@ -132,12 +224,13 @@ fn a_link_without_acknowledgements_is_none() {
 }
 
 /// Nodes over which packets go from node 0 to node 4, by this metric: over a weak link, over two that are stronger, or
-/// over three strong ones.
-fn way(metric: &str, links: [i32; 3]) -> Vec<u32> {
-    let [one, two, three] = links;
+/// over three strong ones; with the losses of broadcasts that were measured on these links, if any.
+fn way(metric: &str, links: [i32; 3], losses: [&str; 3]) -> Vec<u32> {
+    let [one, two, three] = [0, 1, 2].map(|i| (links[i], losses[i]));
     let links = [(0, 4, one), (0, 1, two), (1, 4, two), (0, 2, three), (2, 3, three), (3, 4, three)];
-    let mut rows = "src,dst,signal_dbm".to_owned();
-    links.iter().flat_map(|&(a, b, s)| [(a, b, s), (b, a, s)]).for_each(|(a, b, s)| _ = write!(rows, "\\n{a},{b},{s}"));
+    let mut rows = "src,dst,signal_dbm,frame_loss".to_owned();
+    let both = links.iter().flat_map(|&(a, b, measured)| [(a, b, measured), (b, a, measured)]);
+    both.for_each(|(a, b, (signal, loss))| _ = write!(rows, "\\n{a},{b},{signal},{loss}"));
     let there = scenario(&format!(
         r#"
         extends = "802.11n"
@@ -168,10 +261,13 @@ fn metrics_choose_between_weak_and_strong_links() {
         ("linux_airtime", vec![1]),
     ];
     for (metric, expected) in best {
-        assert_eq!(way(metric, [-86, -70, -68]), expected, "{metric}");
+        assert_eq!(way(metric, [-86, -70, -68], [""; 3]), expected, "{metric}");
     }
     // Two links lose a third of the probes: no other link does.
-    assert_eq!(way("etx", [-90, -70, -68]), [1]);
+    assert_eq!(way("etx", [-90, -70, -68], [""; 3]), [1]);
+    // Measured losses have priority: ETX of 1/0.45^2, twice 1/0.99^2, and three times 1/0.95^2.
+    assert_eq!(way("etx", [-60; 3], ["0.55", "0.01", "0.05"]), [1]);
+    assert_eq!(way("etx", [-60; 3], ["0.55", "0.4", "0.05"]), [2, 3]);
 }
 
 #[test]

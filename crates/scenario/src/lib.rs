@@ -17,6 +17,7 @@ mod build;
 mod driven;
 mod read;
 pub mod schema;
+mod survey;
 mod validate;
 
 pub use build::events::CHANGEABLE;

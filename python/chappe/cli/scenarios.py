@@ -227,6 +227,7 @@ def check(args: argparse.Namespace) -> int:
     """``chappe check``."""
     problems: list[Problem] = []
     warnings: list[dict[str, str]] = []
+    surveys: list[dict[str, Any]] = []
     for file in args.files:
         try:
             scenario = scenario_in(file, args.sets)
@@ -245,8 +246,10 @@ def check(args: argparse.Namespace) -> int:
                 texts.warnings(scenario, args.ignored)
                 if not args.quiet:
                     show.say(f"{file}: no errors. {texts.sketch(scenario)}")
+                    texts.survey(scenario)
+            surveys += [{"file": file, **row} for row in scenario.survey.to_dicts()] if args.json else []
     if args.json:
-        print_json({"problems": [p._asdict() for p in problems], "warnings": warnings})
+        print_json({"problems": [p._asdict() for p in problems], "warnings": warnings, "survey": surveys})
     return BAD_INPUT if problems else 0
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 import polars as pl
 
 from chappe._common.arguments import quoted
-from chappe.expressions.own_measures import Own, own_of, split, totals_of
+from chappe.expressions.own_measures import Own, own_of, split, totals_of, unknown_node
 from chappe.expressions.parser import joined
 from chappe.expressions.reductions import REDUCED, SCHEMA, of_part, recorded_rows
 from chappe.measures import Totals, wrong
@@ -43,10 +43,12 @@ def of_run(results: Results, own: Own, choice: flow_selection.Flows | None) -> T
     """Totals of a measure: of each batch, if it is made of recorded tables alone, else of the run.
 
     Raises:
-        ValueError: If the run did not record its tables, or has no such flows.
+        ValueError: If the run did not record its tables, or has no such flows or nodes.
     """
     if own.node is None:
         raise ValueError(f"`{own.name}` is a function: measures of a run are expressions")
+    if results.scenario is not None and (unknown := unknown_node(own, [results.scenario.names])):
+        raise ValueError(unknown)
     if missing := [name for name in recorded_for([own]) if name not in results.recorded]:
         help_ = f"record it in the scenario: run.record = [{', '.join(map(repr, missing))}]"
         raise ValueError(f"`{own.name}` needs the table {quoted(missing[0])}, which the run did not record; {help_}")

@@ -72,6 +72,22 @@ class Own:
         return "minimize" if self.name in KNOWN else None
 
 
+def unknown_node(own: Own, names: Iterable[Mapping[int, str]]) -> str | None:
+    """Message about a node of a measure that no scenario has.
+
+    Args:
+        own: The measure.
+        names: Names of the nodes of each scenario.
+    """
+    asked = [str(c.value) for part in own.parts for c in part.where if c.names]
+    known = sorted({name for of_one in names for name in of_one.values()}) if asked else []
+    if lost := next((name for name in asked if name not in known), None):
+        near = difflib.get_close_matches(lost, known, 1)
+        help_ = f"did you mean {quoted(near[0])}?" if near else "name it in the scenario: node.N.name"
+        return f"`{own.name}`: no node is named {quoted(lost)}; {help_}"
+    return None
+
+
 def defined(text: str) -> tuple[str, str] | None:
     """Name and expression of a measure written as ``name = expression``; ``None`` for the name of a measure."""
     found = _DEFINED.fullmatch(text)

@@ -1,7 +1,8 @@
 """Expressions over the tables of a run, such as ``sum(flows.timeouts) / sum(flows.packets_delivered)``.
 
 They are parsed here and never evaluated as code. Inside of a function stand columns of one table, row by row, perhaps
-of some of its rows: ``count(losses where node = 3 and drop_reason = queue_full)``. Outside stand functions and numbers.
+of some of its rows: ``count(losses where node = 3 and drop_reason = queue_full)``, with nodes by number or
+by name, ``node = "roof-17"``. Outside stand functions and numbers.
 A ratio of sums is one of totals over all runs.
 """
 
@@ -35,10 +36,15 @@ _COMPARED = {
 SIGNS = tuple(_COMPARED)
 """Comparisons of a column with a value."""
 
+NODES = ("node", "next_hop", "src", "dst")
+"""Columns of nodes, which a condition may compare with the name of a node."""
+
 _OF_WORDS = ("=", "!=")
 
 FORM = "such as sum(flows.timeouts) / sum(flows.packets_delivered)"
-_TOKEN = re.compile(r"\s*(?:(\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+)|([A-Za-z_]\w*)|(<=|>=|!=|[-+*/().,=<>]))")
+_TOKEN = re.compile(
+    r"\s*(?:(\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+)|([A-Za-z_]\w*)|(\"[^\"]*\"|'[^']*')|(<=|>=|!=|[-+*/().,=<>]))"
+)
 
 
 class Wrong(NamedTuple):
@@ -122,19 +128,28 @@ class Condition:
         column: Name of the column.
         sign: One of :data:`SIGNS`.
         value: A number, a word, or true and false.
+        names: Column with the names of the nodes in ``column``, if the value is a name; empty otherwise.
     """
 
     column: str
     sign: str
     value: float | str | bool
+    names: str = ""
 
     def __str__(self) -> str:
         value = str(self.value).lower() if isinstance(self.value, bool) else self.value
+        value = f'"{value}"' if self.names else value
         return f"{self.column} {self.sign} {value}"
 
     @property
     def is_met(self) -> pl.Expr:
-        """The condition as an expression of polars; not met by unknown values."""
+        """The condition as an expression of polars; not met by unknown values.
+
+        The name of a node without a name differs from all others.
+        """
+        if self.names:
+            met_by_name: pl.Expr = _COMPARED[self.sign](pl.col(self.names).fill_null(""), self.value)
+            return met_by_name
         column = pl.col(self.column)
         if not isinstance(self.value, bool):
             column = column.cast(pl.Float64 if isinstance(self.value, float) else pl.String)
@@ -365,6 +380,8 @@ class _Parser:
         self._place += 2
         minus = "-" if self._take("-") else ""
         word = self._now
+        if word[:1] in ("'", '"') and not minus:
+            return self._name(table, column, sign, word[1:-1])
         if not re.match(r"[\w.]", word) or (minus and not re.match(r"[\d.]", word)):
             self._stop(f"a value is missing behind `{column} {sign}`")
         self._place += 1
@@ -387,6 +404,17 @@ class _Parser:
         if not (kind.is_numeric() or sign in _OF_WORDS):
             self._problems.append(Wrong(f"`{table}.{column}` has words, which are not ordered", "compare with = or !="))
         return Condition(column, sign, value)
+
+    def _name(self, table: str, column: str, sign: str, name: str) -> Condition:
+        """A condition on the name of a node."""
+        self._place += 1
+        if table in self._tables and (column not in NODES or column not in self._tables[table]):
+            known = [node for node in NODES if node in self._tables[table]]
+            help_ = f"nodes are {' and '.join(known)}" if known else "the table has no nodes"
+            self._problems.append(Wrong(f"`{table}.{column}` is no node, and only nodes have names", help_))
+        elif sign not in _OF_WORDS:
+            self._problems.append(Wrong(f"`{table}.{column}` has names, which are not ordered", "compare with = or !="))
+        return Condition(column, sign, name, "name" if table == "nodes" else f"{column}_name")
 
     def _order(self) -> float:
         """Order of a quantile, behind a comma."""

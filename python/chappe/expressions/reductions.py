@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from chappe import _core
 from chappe._common.arguments import quoted
-from chappe.expressions.parser import Aggregate, Condition, Node, of_rows, rows_where
+from chappe.expressions.parser import NODES, Aggregate, Condition, Node, of_rows, rows_where
 from chappe.results.arrivals import first_arrivals
 from chappe.results.programs import quic
 from chappe.results.results import Results, run
@@ -133,6 +133,8 @@ def quantile(counts: NDArray[np.float64], bins: NDArray[np.int64], q: float) -> 
 def reduced(table: pl.DataFrame, part: Part, by: Sequence[str]) -> pl.DataFrame:
     """Reduction of a table for each combination of ``by``: these columns, ``cell`` (bin, else 0) and ``value``."""
     x = pl.lit(1.0) if part.of is None else of_rows(part.of)
+    unnamed = {c.names for c in part.where if c.names and c.names not in table.columns}
+    table = table.with_columns(pl.lit(None, pl.String).alias(name) for name in unnamed)
     table = table.filter(*(condition.is_met for condition in part.where)) if part.where else table
     rows = table.with_columns(x.alias("_x")).filter(pl.col("_x").is_finite()).select(*by, "_x")
     if part.kind == "histogram":
@@ -256,10 +258,17 @@ class Reduction:
 
 
 def recorded_rows(results: Results, name: str) -> pl.DataFrame:
-    """Measured part of a recorded table, or of one that is made of it."""
+    """Measured part of a recorded table, or of one that is made of it, with the names of nodes."""
     if (make := _OF_PACKETS.get(name)) is not None:
-        return make(results)
-    return results.recorded[name].filter(pl.col("time_s") >= results.measured_from_s)
+        rows = make(results)
+    else:
+        rows = results.recorded[name].filter(pl.col("time_s") >= results.measured_from_s)
+    names = {} if results.scenario is None else results.scenario.names
+    nodes = [column for column in NODES if names and column in rows.columns]
+    of_node = pl.Series(list(names), dtype=pl.Int64), pl.Series(list(names.values()), dtype=pl.String)
+    return rows.with_columns(
+        pl.col(n).cast(pl.Int64).replace_strict(*of_node, default=None).alias(f"{n}_name") for n in nodes
+    )
 
 
 def delays(results: Results) -> pl.DataFrame:

@@ -291,10 +291,9 @@ class _Writer:
             settings.append(f'sinr.noise_figure = "{max(self.noise + 101, 0):g} dB"    # noise of {self.noise:g} dBm')
         if signals:
             self._explain_signals(signals)
-            rows = ((self.names[a], self.names[b], f"{signal:.1f}") for (a, b), (signal, _) in signals.items())
-            files["links.csv"] = "".join(self._csv(("src", "dst", "signal_dbm"), rows))
+            files["links.csv"] = "".join(self._csv(_LINKS, self._link_rows(signals)))
             settings += ['propagation = "links"', 'links_file = "links.csv"', ""]
-            files["survey.csv"] = "".join(self._csv(_SURVEY, self._survey_rows(signals)))
+            self._explain_measures()
         elif self.radios:
             self.assumed.append(
                 f"No link was measured: signals of {_POWER_DBM:g} dBm follow from places, by the loss of free space."
@@ -302,7 +301,7 @@ class _Writer:
             settings += ['propagation = "friis"', f'transmit_power = "{_POWER_DBM:g} dBm"', ""]
         rates = list(self._rates(signals))
         if self.radios:
-            settings += ["[routing]", 'protocol = "shortest_path"', ""]
+            settings += ["[routing]", 'protocol = "shortest_path"', *self._metric(), ""]
             if rates:
                 # The rate of broadcasts' neighbors must not decide who is one.
                 settings += ["[wlan]", "ppdu.mcs = 0", *(["ppdu.streams = 1"] * any(s > 1 for *_, s in rates)), ""]
@@ -318,15 +317,6 @@ class _Writer:
             settings += [f"streams = {streams}"] * (streams > 1) + [""]
         settings += self._wired()
         settings += self._flows(signals)
-        if losses := sum(link.loss is not None for link in self.radio.values()):
-            self.left_out.append(
-                f"losses of broadcasts of {count(losses, 'direction')}: they are in survey.csv; radios lose frames by "
-                "signal and noise"
-            )
-        if retries := sum(link.retry_share is not None for link in self.radio.values()):
-            self.left_out.append(
-                f"shares of repeated attempts of {count(retries, 'direction')}: they are in survey.csv"
-            )
         files["scenario.toml"] = "\n".join(
             [*self._comments(), f'extends = "{channel}"', 'run.stop = "10 s"', "", *settings]
         )
@@ -334,6 +324,35 @@ class _Writer:
         if len(self.keys) > len(self.radios):
             told.append(f"{count(len(self.keys) - len(self.radios), 'node')} behind wires")
         return Written(files, told, self.left_out)
+
+    def _metric(self) -> Iterator[str]:
+        """The metric of the routing daemon, if the files tell which one runs."""
+        metrics = self.survey.metrics
+        words = list(dict.fromkeys(metrics.values()))
+        if len(words) == 1:
+            yield f'metric = "{words[0]}"    # by {", ".join(metrics)}'
+            self.taken.append(
+                f'The metric of routes is that of {", ".join(metrics)}: `routing.metric = "{words[0]}"`, computed from '
+                "the links of the model."
+            )
+            if words[0] == "ett":
+                self.assumed.append(
+                    "ETT is the nearest to the metrics of olsrd2 (RFC 7779) and batman-adv V, which compare rates, too."
+                )
+        elif words:
+            self.assumed.append(
+                "Routes have the fewest hops, since the files are of several daemons: choose "
+                + " or ".join(
+                    f'`routing.metric = "{word}"` ({", ".join(d for d in metrics if metrics[d] == word)})'
+                    for word in words
+                )
+                + "."
+            )
+        else:
+            self.assumed.append(
+                "Routes have the fewest hops, since no file tells the routing daemon: set `routing.metric`, e.g. to "
+                '"babel", "etx" (olsrd), "tq" (batman-adv IV) or "linux_airtime" (802.11s).'
+            )
 
     def _comments(self) -> Iterator[str]:
         yield "# Imported by `chappe import` from:"
@@ -353,21 +372,41 @@ class _Writer:
         for key, (x, y) in self.places.items():
             yield self.names[key], f"{x:.1f}", f"{y:.1f}"
 
-    def _survey_rows(self, signals: Mapping[tuple[str, str], tuple[float, str]]) -> Iterator[list[str]]:
-        for ends in signals:
-            link = self.radio.get(ends)
-            if link is None:
-                continue
-            mbps = "" if link.mcs is None or link.mcs > 7 else f"{HT_MBPS[link.mcs] * link.streams:g}"
+    def _link_rows(self, signals: Mapping[tuple[str, str], tuple[float, str]]) -> Iterator[list[str]]:
+        """Rows of links, those of measured signals first; comments say where the signals of the others are from."""
+        known = "measured"
+        for ends, (signal, source) in sorted(signals.items(), key=lambda s: (s[1][1] != known, s[1][1])):
+            if source != known:
+                yield [f"# signals by {source}"]
+                known = source
+            link = self.radio.get(ends, Link())
             yield [
                 *(self.names[end] for end in ends),
-                _written(link.signal_dbm, 1),
-                "" if link.mcs is None else str(link.mcs),
-                "" if link.mcs is None else str(link.streams),
-                mbps,
+                f"{signal:.1f}",
+                _written(link.signal_sd_db, 1),
                 _written(link.loss, 4),
+                "" if link.mcs is None or link.mcs > 7 else f"{1e6 * HT_MBPS[link.mcs] * link.streams:.0f}",
                 _written(link.retry_share, 4),
+                "" if link.throughput_bps is None else f"{link.throughput_bps:.0f}",
             ]
+
+    def _explain_measures(self) -> None:
+        """Says what is uncertain, and what is kept beside the signals for a comparison."""
+        links = self.radio.values()
+        if n := sum(link.signal_sd_db is not None for link in links):
+            self.taken.append(f"Standard deviations of {count(n, 'signal')} that were measured several times.")
+        if len(self.radio) > n:
+            self.assumed.append('Signals measured once are exact: `radio.links_sd = "3 dB"` draws them for each run.')
+        measures = {
+            "losses of broadcasts": sum(link.loss is not None for link in links),
+            "shares of repeated attempts": sum(link.retry_share is not None for link in links),
+            "expected throughputs": sum(link.throughput_bps is not None for link in links),
+        }
+        if told := [f"{what} of {count(n, 'direction')}" for what, n in measures.items() if n]:
+            self.left_out.append(
+                f"{', '.join(told)}: they are in links.csv, and `chappe check` compares them; radios lose frames by "
+                "signal and noise"
+            )
 
     def _gateways(self) -> list[str]:
         return [key for key in self.keys if self.survey.nodes[key].gateway]
@@ -437,8 +476,17 @@ class _Writer:
         return ["[[flow]]", f'src = "{src_name}"', f'dst = "{dst_name}"', ""]
 
 
-_SURVEY = ("src", "dst", "signal_dbm", "mcs", "streams", "rate_mbps", "loss", "retry_share")
-"""Columns of what was measured."""
+_LINKS = (
+    "src",
+    "dst",
+    "signal_dbm",
+    "sd_db",
+    "frame_loss",
+    "bitrate_bps",
+    "retry_share",
+    "expected_throughput_bps",
+)
+"""Columns of links."""
 
 
 def _farthest(near: Mapping[str, set[str]], start: str) -> tuple[str, int]:

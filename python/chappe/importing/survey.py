@@ -5,6 +5,7 @@ import math
 import re
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
+from statistics import stdev
 from typing import Literal
 
 Kind = Literal["radio", "wire", "tunnel"]
@@ -46,6 +47,7 @@ class Link:
         signals_dbm: Received powers [dBm].
         losses: Shares of lost broadcasts.
         retries: Shares of repeated attempts of data frames.
+        throughputs_bps: Throughputs that rate control expects [bit/s].
         mcs: Modulation and coding scheme of one stream.
         streams: Number of streams.
         width_mhz: Width of the channel [MHz].
@@ -55,6 +57,7 @@ class Link:
     signals_dbm: list[float] = field(default_factory=list)
     losses: list[float] = field(default_factory=list)
     retries: list[float] = field(default_factory=list)
+    throughputs_bps: list[float] = field(default_factory=list)
     mcs: int | None = None
     streams: int = 1
     width_mhz: int = 20
@@ -65,6 +68,11 @@ class Link:
         return _mean(self.signals_dbm)
 
     @property
+    def signal_sd_db(self) -> float | None:
+        """Standard deviation of received powers that were measured several times and differ [dB]."""
+        return stdev(self.signals_dbm) or None if len(self.signals_dbm) > 1 else None
+
+    @property
     def loss(self) -> float | None:
         """Mean share of lost broadcasts."""
         return _mean(self.losses)
@@ -73,6 +81,11 @@ class Link:
     def retry_share(self) -> float | None:
         """Mean share of repeated attempts."""
         return _mean(self.retries)
+
+    @property
+    def throughput_bps(self) -> float | None:
+        """Mean throughput that rate control expects [bit/s]."""
+        return _mean(self.throughputs_bps)
 
     @property
     def kind(self) -> Kind:
@@ -113,6 +126,7 @@ class Survey:
         flows: Flows of traffic files.
         assumed: Sentences on what the files do not say.
         left_out: Sentences on what was not taken.
+        metrics: Word of ``routing.metric`` that comes nearest to the metric of each routing daemon.
         frequency_mhz: Frequency of the channel [MHz].
         noise_dbm: Noise that was measured [dBm].
     """
@@ -122,6 +136,7 @@ class Survey:
     flows: list[Flow] = field(default_factory=list)
     assumed: dict[str, None] = field(default_factory=dict)
     left_out: dict[str, int] = field(default_factory=dict)
+    metrics: dict[str, str] = field(default_factory=dict)
     frequency_mhz: float | None = None
     noise_dbm: float | None = None
     _same: dict[str, str] = field(default_factory=dict)
@@ -179,6 +194,7 @@ class Survey:
                 there.signals_dbm += link.signals_dbm
                 there.losses += link.losses
                 there.retries += link.retries
+                there.throughputs_bps += link.throughputs_bps
                 if there.mcs is None:
                     there.mcs, there.streams, there.width_mhz = link.mcs, link.streams, link.width_mhz
         self.links = links

@@ -706,7 +706,7 @@
     }
     const link = document.createElement("a"), url = URL.createObjectURL(new Blob(parts, { type: "application/x-pcapng" }));
     link.href = url;
-    link.download = `node-${n}.pcapng`;
+    link.download = label(n) === String(n) ? `node-${n}.pcapng` : `node-${n}-${label(n)}.pcapng`;
     link.click();
     setTimeout(() => URL.revokeObjectURL(url), 10000);
     said.textContent = `The capture of node ${label(n)} has ${parts.reduce((sum, p) => sum + p.length, 0).toLocaleString("en")} B.`;

@@ -1,5 +1,7 @@
 """Texts about scenarios and mistakes, which need no results."""
 
+import csv
+import io
 import os
 import sys
 from collections.abc import Iterable, Sequence
@@ -7,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from chappe.errors import LimitError, ScenarioError, StudyError
 from chappe.scenario.scenario import Scenario, rate_of
-from chappe.text import count, plain, table, tell, write
+from chappe.text import count, number, plain, say, table, tell, write
 
 if TYPE_CHECKING:
     from chappe.scenario.explain import Explanation
@@ -43,12 +45,73 @@ def sketch(scenario: Scenario) -> str:
         places.append(f"{count(wired, 'node')} without radio")
     if links:
         places.append(count(links, "link"))
-    algorithm = settings["wlan"]["rate_control"]["algorithm"]
-    rate = f"{rate_of(scenario) if algorithm == 'fixed' else f'rates by {algorithm}'}; " if has_radio else ""
+    wlan = settings["wlan"]
+    algorithm = wlan["rate_control"]["algorithm"]
+    by = algorithm if algorithm != "fixed" else "wlan.link_rate" if wlan["link_rate"] else None
+    rate = f"{f'rates by {by}' if by else rate_of(scenario)}; " if has_radio else ""
     return (
         f"{', '.join(places)}; {count(flows, 'flow')}; {rate}"
         f"{'; '.join([settings['routing']['protocol'], *filter(None, [', '.join(scenario.transports)])])}."
     )
+
+
+_MOST_LINKS = 10
+"""Rows of a survey that are printed."""
+
+
+def survey(scenario: Scenario) -> None:
+    """Prints measured links beside the model, the worst first, and what was assumed of links."""
+    rows, names = scenario.survey, scenario.names
+    radio = scenario.settings["radio"]
+    if radio["propagation"] == "links":
+        _assumptions(scenario)
+    if rows.is_empty():
+        return
+    kinds = (
+        ("bitrate_bps", "bit rate [Mbit/s]", _mbps),
+        ("retry_share", "repeated attempts", _percent),
+        ("throughput_bps", "expected [Mbit/s]", _mbps),
+        ("frame_loss", "lost frames", _percent),
+    )
+    shown = [kind for kind in kinds if rows[f"measured_{kind[0]}"].count()]
+    title = f"Measured and modeled links, the worst first ({count(len(rows), 'direction')})"
+    t = table("link", "signal [dBm]", *(head for _, head, _ in shown), "factor", title=title)
+    for row in rows.head(_MOST_LINKS).iter_rows(named=True):
+        ends = " to ".join(names.get(row[end], str(row[end])) for end in ("src", "dst"))
+        pairs = (f"{form(row[f'measured_{kind}'])}, model {form(row[f'modeled_{kind}'])}" for kind, _, form in shown)
+        signal = "-" if row["signal_dbm"] is None else f"{row['signal_dbm']:.1f}"
+        t.add_row(ends, signal, *pairs, number(row["factor"], 3))
+    write(t)
+    if len(rows) > _MOST_LINKS:
+        say(f"{count(len(rows) - _MOST_LINKS, 'direction')} more: `chappe check --json`, `Scenario.survey`.")
+
+
+def _mbps(bps: float | None) -> str:
+    return "-" if bps is None else number(bps / 1e6, 3)
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{100 * share:.0f} %"
+
+
+def _assumptions(scenario: Scenario) -> None:
+    """Says which signals were not measured, and which are drawn."""
+    rows = list(csv.DictReader(io.StringIO(scenario.settings["radio"]["links_table"])))
+    ends = {(row["src"], row["dst"]) for row in rows}
+    gains = ("signal_dbm", "loss_db")
+    by_loss = {(row["src"], row["dst"]) for row in rows if not any(row.get(gain) for gain in gains)}
+    one_way = sum(pair[::-1] not in ends for pair in ends)
+    radio = scenario.settings["radio"]
+    if by_loss:
+        say(f"Signals of {count(len(by_loss), 'direction')} follow from lost frames.")
+    if one_way and radio["links_symmetric"]:
+        were = "was not measured: it has" if one_way == 1 else "were not measured: they have"
+        say(
+            f"{count(one_way, 'direction')} of links {were} the signal of the other direction, corrected for the "
+            "transmission powers (radio.links_symmetric)."
+        )
+    if radio["links_sd"] != "0 dB" or any(float(row.get("sd_db") or 0) for row in rows):
+        say("Signals are drawn anew for each run (sd_db, radio.links_sd).")
 
 
 def parts(shelves: list[dict[str, Any]]) -> None:

@@ -896,7 +896,7 @@ def run(
             return kept(checked, out, measured)
         if out is not None:
             refuse_shared(path_of("pcap", pcap), path_of("folder", out))
-        with Captures(pcap) as captures:
+        with Captures(pcap, checked.names) as captures:
             return kept(checked, out, lambda sink: measured(sink, captures))
 
 

@@ -507,6 +507,42 @@ class Scenario(Mapping[str, Any]):
         columns = {"src": pl.Int64, "dst": pl.Int64, "signal_dbm": pl.Float64, "rate_bps": pl.Int64}
         return pl.DataFrame(self._core.links(), schema=columns, orient="row")
 
+    @property
+    def survey(self) -> "pl.DataFrame":
+        """Measured links beside the model, the worst first: a row for each surveyed direction of a link.
+
+        The model gives what a link carries while nothing else is on the air, before uncertain signals are drawn.
+
+        Columns: ``src``, ``dst``, ``signal_dbm`` (received power [dBm], null if nothing is sensed), and pairs
+        ``measured_`` and ``modeled_``: ``bitrate_bps`` (of data frames: that of the link, or the rate of rate control
+        that carries most [bit/s]), ``retry_share`` (repeated attempts per attempt; in the model of frames of 1,024 B),
+        ``throughput_bps`` (that Minstrel-HT expects [bit/s], null for rates of 802.11a and 802.11b) and
+        ``frame_loss`` (lost frames at ``frame_loss_bps``; null there: lost broadcasts). ``factor`` is the largest
+        quotient of the greater and the smaller of two values that must be equal: bit rates, throughputs, shares of
+        attempts and of frames that arrive, where less than 1 % counts as 1 %.
+        """
+        import polars as pl
+
+        kinds = ("bitrate_bps", "retry_share", "throughput_bps", "frame_loss")
+        columns: dict[str, Any] = {
+            "src": pl.Int64,
+            "dst": pl.Int64,
+            "signal_dbm": pl.Float64,
+            "frame_loss_bps": pl.Int64,
+        }
+        columns |= {f"{of}_{kind}": pl.Float64 for kind in kinds for of in ("measured", "modeled")}
+        rows = pl.DataFrame(json.loads(self._core.survey_json()), schema=columns, orient="row")
+
+        def quotient(kind: str) -> pl.Expr:
+            both = [pl.col(f"{of}_{kind}") for of in ("measured", "modeled")]
+            a, b = both if kind.endswith("_bps") else [(1 - share).clip(lower_bound=0.01) for share in both]
+            # A rate of the model of none stands for a link that carries nothing.
+            b = b.fill_null(1.0) if kind == "bitrate_bps" else b
+            return pl.when(a > b).then(a / b.clip(lower_bound=1e-9)).otherwise(b / a.clip(lower_bound=1e-9))
+
+        worst = pl.max_horizontal(*(quotient(kind) for kind in kinds)).alias("factor")
+        return rows.with_columns(worst).sort("factor", descending=True, nulls_last=True, maintain_order=True)
+
     def plot(self) -> "Figure":
         """Plots the map at the beginning of a run: nodes to scale, links, and flows as arrows.
 

@@ -77,14 +77,20 @@ settings! {
         pub shadowing_seed: Option<u64> | "topology" = None
             ; used when |c| c.shadowing.0 > 1.0 && !matches!(c.propagation, Propagation::Range | Propagation::Links),
             else "there is no shadowing",
-        /// CSV file with the measured received power between nodes: columns src, dst, and signal_dbm or loss_db.
+        /// CSV file with the measured received power between nodes: columns src, dst, and signal_dbm, loss_db or
+        /// frame_loss.
         pub links_file: Option<String> | "none" = None
             ; used when |c| c.propagation == Propagation::Links, else "`radio.propagation` is not `links`",
         /// Measured received power between nodes as CSV text; reading a scenario converts `radio.links_file` into it.
         pub links_table: Links = Links::default()
             ; used when |c| c.propagation == Propagation::Links, else "`radio.propagation` is not `links`",
-        /// Applies a value that the table has for one direction only to the other direction, too.
+        /// Applies a value that the table has for one direction only to the other direction, too. A received power
+        /// then differs by the transmission powers of the ends.
         pub links_symmetric: bool = false
+            ; used when |c| c.propagation == Propagation::Links, else "`radio.propagation` is not `links`",
+        /// Standard deviation of measured received powers, for links without one in the column sd_db. Each run draws
+        /// one value for both directions between two nodes, of at most four standard deviations.
+        pub links_sd: Ratio = Ratio::db(0.0) => range(Ratio(1.0), Ratio(1e3))
             ; used when |c| c.propagation == Propagation::Links, else "`radio.propagation` is not `links`",
         /// Reception of overlapping signals.
         pub(everyday) reception: Reception = Reception::Pairwise,
@@ -165,7 +171,10 @@ impl Config {
         let absolute = thresholds || of_a_rate || self.reception == Reception::Sinr;
         match self.propagation {
             Propagation::Range => false,
-            Propagation::Links => self.links_table.has_losses(),
+            Propagation::Links => {
+                let copied = self.links_symmetric && self.links_table.one_way().next().is_some();
+                copied || self.links_table.has_losses()
+            }
             Propagation::TwoRay | Propagation::Friis | Propagation::LogDistance => absolute,
         }
     }
@@ -173,7 +182,7 @@ impl Config {
     /// Measured links between nodes, if the propagation model uses them.
     pub fn measured(&self) -> Option<Cow<'_, Links>> {
         let links = match self.links_symmetric {
-            true => Cow::Owned(self.links_table.symmetric()),
+            true => Cow::Owned(self.links_table.symmetric(|_, _| 0.0)),
             false => Cow::Borrowed(&self.links_table),
         };
         (self.propagation == Propagation::Links).then_some(links)

@@ -332,14 +332,27 @@ impl Recorder {
             "flow_batches" => self.flow_batches(),
             "samples" => self.samples(),
             "packet_outcomes" => self.packet_outcomes(),
-            "airtime" => self.airtime(),
-            "rates" => self.rates(),
-            "short_flows" => self.short_flows(),
-            "batteries" => self.batteries(),
-            "wired_links" => self.wired_links(),
-            "wired_link_batches" => self.wired_link_batches(),
+            "airtime" => self.named(self.airtime()),
+            "rates" => self.named(self.rates()),
+            "short_flows" => self.named(self.short_flows()),
+            "batteries" => self.named(self.batteries()),
+            "wired_links" => self.named(self.wired_links()),
+            "wired_link_batches" => self.named(self.wired_link_batches()),
             _ => return None,
         })
+    }
+
+    /// A table with a column of names for each of its columns of nodes, if any node has a name.
+    fn named(&self, mut t: Table) -> Table {
+        if self.names.is_empty() {
+            return t;
+        }
+        for column in ["node", "next_hop", "src", "dst"] {
+            let Some(nodes) = t.counts(column) else { continue };
+            let names: Vec<&str> = nodes.iter().map(|&n| self.name_of(n as u32)).collect();
+            t.text(&format!("{column}_name"), names);
+        }
+        t
     }
 
     /// One row per flow, over the measured part of the run.
@@ -373,11 +386,7 @@ impl Recorder {
                 t.text(column, labels.into_iter().map(Option::unwrap_or_default));
             }
         }
-        if !self.names.is_empty() {
-            t.text("src_name", self.flows.iter().map(|f| self.name_of(f.from)));
-            t.text("dst_name", self.flows.iter().map(|f| self.name_of(f.to)));
-        }
-        t
+        self.named(t)
     }
 
     /// Name of a node; empty if it has none.

@@ -1,8 +1,9 @@
 //! Connectivity graph at the start of a run: links over the radio and point-to-point links.
 
+use super::quality::Qualities;
 use super::setup::Interfaces;
 use crate::net::routing::fixed::Routes;
-use crate::net::routing::metric::{Link, Links, PROBE_BYTES, TEST_BYTES};
+use crate::net::routing::metric::{Link, Links};
 use crate::net::routing::{self, Protocol};
 use crate::packet::{NodeId, RadioId};
 use crate::radio::Channel;
@@ -95,33 +96,13 @@ impl<'a> Graph<'a> {
         if !routing.is_by_metric() {
             return self;
         }
-        let timing: Vec<Timing> = interfaces.profiles.iter().map(|p| Timing::new(&p.wlan)).collect();
-        let modes: Vec<Vec<Mode>> = interfaces.profiles.iter().map(|p| p.wlan.chosen_modes()).collect();
-        let profile = |r: RadioId| interfaces.radios[r.index()].profile as usize;
-        let node = |r: RadioId| interfaces.radios[r.index()].node;
-        let delivery = |r: RadioId, peer: RadioId, mode: Mode, bytes: u32| {
-            let wlan = &interfaces.profiles[profile(r)].wlan;
-            self.channel.delivery(r, peer, mode.column(), bytes + wlan.header_size.0 + wlan.llc_size.0)
-        };
+        let qualities = Qualities::new(self.channel, interfaces);
         let quality = |r: RadioId, peer: RadioId| {
-            let answered =
-                |data: &Mode| self.channel.decodes(peer, r, timing[profile(peer)].response_to_any(*data).0.0);
-            let carries = |data: &Mode| self.channel.decodes(r, peer, data.column()) && answered(data);
-            let configured = [interfaces.mode(r, node(peer))];
-            let all = if modes[profile(r)].is_empty() { &configured[..] } else { &modes[profile(r)] };
-            let test = |mode: &Mode| (mode.rate(), delivery(r, peer, *mode, TEST_BYTES));
-            let best = all.iter().filter(|mode| carries(mode)).map(test).max_by(|a, b| {
-                let throughput = |(rate, arrives): &(BitRate, f64)| rate.0 as f64 * arrives;
-                throughput(a).total_cmp(&throughput(b))
-            });
-            best.map(|(rate, arrives)| Link {
-                forward: delivery(r, peer, timing[profile(r)].basic_mode, PROBE_BYTES),
-                backward: delivery(peer, r, timing[profile(peer)].basic_mode, PROBE_BYTES),
-                rate,
-                failing: 1.0 - arrives,
-                is_wire: false,
-            })
+            let (mode, arrives) = qualities.best(r, peer)?;
+            let [forward, backward] = [(r, peer), (peer, r)].map(|(a, b)| qualities.broadcast(a, b));
+            Some(Link { forward, backward, rate: mode.rate(), failing: 1.0 - arrives, is_wire: false })
         };
+        let node = |r: RadioId| interfaces.radios[r.index()].node;
         let radios = (0..interfaces.radios.len() as u32).map(RadioId);
         let pairs = radios.flat_map(|r| self.channel.neighbors(r).map(move |peer| (r, peer)));
         let air = pairs.filter_map(|(r, peer)| Some((node(r), node(peer), quality(r, peer)?)));

@@ -4,6 +4,7 @@
 mod command;
 pub mod external;
 pub mod graph;
+pub mod quality;
 mod recorded;
 mod setup;
 mod stop;

@@ -41,7 +41,17 @@ impl Wanted {
         match self {
             Wanted::Positions => &["node", "name"],
             Wanted::Flows => &["flow", "started_at_s", "min_hops"],
-            Wanted::Links => &["signal_dbm", "loss_db", "rate_bps"],
+            Wanted::Links => &[
+                "signal_dbm",
+                "loss_db",
+                "rate_bps",
+                "sd_db",
+                "frame_loss",
+                "frame_loss_bps",
+                "bitrate_bps",
+                "retry_share",
+                "expected_throughput_bps",
+            ],
             Wanted::Movements => &[],
             Wanted::ErrorRates => &["bytes", "frame_error_rate", "bit_error_rate"],
         }
@@ -52,7 +62,7 @@ impl Wanted {
         let has = |c: &&str| header.contains(c);
         Wanted::ALL.into_iter().find(|w| {
             let known = |c: &&str| w.needed().contains(c) || w.others().contains(c);
-            let is_whole = *w != Wanted::Links || ["signal_dbm", "loss_db"].iter().any(has);
+            let is_whole = *w != Wanted::Links || ["signal_dbm", "loss_db", "frame_loss"].iter().any(has);
             is_whole && header.iter().all(known) && w.needed().iter().all(has)
         })
     }
@@ -76,7 +86,7 @@ impl Wanted {
                 "write a CSV file with the columns src, dst, and started_at_s if you like: one flow per line"
             }
             Wanted::Links => {
-                "write a CSV file with the columns src, dst, and signal_dbm or loss_db: one direction per line"
+                "write a CSV file with the columns src, dst, and signal_dbm, loss_db or frame_loss: one direction per line"
             }
             Wanted::Movements => {
                 "give a movement file of ns-2, a `.movements` file of BonnMotion, or CSV with the columns time_s, \
@@ -315,8 +325,8 @@ pub fn column(name: &str, header: &[&str], wanted: Wanted) -> Option<String> {
         Wanted::Links if says(&["pathloss", "attenuation", "db", "gain"]) => meant("loss_db"),
         Wanted::Links if says(&["loss", "per", "prr", "pdr", "etx", "lq", "nlq", "probability", "quality", "delivery"]) => {
             Some(
-                "how many frames a link loses follows here from what arrives: write signal_dbm or loss_db; a share \
-                 that is lost whatever arrives is `wlan.error`, the same for all receivers, or `error` of a wired link \
+                "write signal_dbm or loss_db; or frame_loss, from which a signal follows; a share that is lost \
+                 whatever arrives is `wlan.error`, the same for all receivers, or `error` of a wired link \
                  (`wired_link`)"
                     .to_owned(),
             )

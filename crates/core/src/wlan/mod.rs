@@ -373,12 +373,6 @@ impl Config {
         self.data_modes().into_iter().min_by_key(|mode| mode.rate()).expect("data have a mode")
     }
 
-    /// Modes of the PHY that are slower than the configured mode of data frames, from the fastest on.
-    pub fn slower_modes(&self) -> impl Iterator<Item = Mode> + '_ {
-        let data = self.data_mode();
-        data.family().rev().filter(move |&mode| mode.rate() < data.rate() && self.ppdu.has_mode(mode))
-    }
-
     /// Returns true if unicast data are sent in OFDM.
     pub fn has_ofdm_data(&self) -> bool {
         self.ppdu.is_ht() || Mode::of(self.data_rate).is_some_and(Mode::is_ofdm)

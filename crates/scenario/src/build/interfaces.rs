@@ -2,9 +2,13 @@
 
 use super::super::schema::Config;
 use super::super::schema::nodes::Own;
+use chappe_core::net::routing::metric::{PROBE_BYTES, TEST_BYTES};
 use chappe_core::packet::NodeId;
+use chappe_core::radio::Propagation;
+use chappe_core::radio::sinr::power_of_delivery;
 use chappe_core::run::{Interfaces, Profile, RadioSetup};
-use chappe_core::wlan::Mode;
+use chappe_core::unit::{BitRate, Position};
+use chappe_core::wlan::{self, Mode, mode};
 use std::collections::HashMap;
 
 impl Own {
@@ -55,7 +59,7 @@ pub fn interfaces(cfg: &Config, nodes: usize) -> Interfaces {
         let further = channels.map(|&channel| RadioSetup { node: NodeId(node as u32), channel, profile });
         all.radios.extend(further);
     }
-    let row = |r: &chappe_core::wlan::LinkRate| {
+    let row = |r: &wlan::LinkRate| {
         let mode = match r.mcs {
             Some(mcs) => cfg.wlan.ppdu.mode(mcs, r.streams),
             None => Mode::of(r.rate)?,
@@ -64,5 +68,58 @@ pub fn interfaces(cfg: &Config, nodes: usize) -> Interfaces {
     };
     all.link_modes = cfg.wlan.link_rate.0.iter().filter_map(row).collect();
     all.link_modes.sort_by_key(|m| (m.0, m.1));
+    measured_links(cfg, &mut all);
+    all
+}
+
+/// Completes the table of links: powers for links of which lost frames alone are known, and for directions that were
+/// not measured.
+fn measured_links(cfg: &Config, all: &mut Interfaces) {
+    let r = &cfg.radio;
+    if r.propagation != Propagation::Links {
+        return;
+    }
+    let profile = |node: u32| all.radios.get(node as usize).map(|radio| &all.profiles[radio.profile as usize]);
+    let mut links = r.links_table.clone();
+    if links.iter().any(|l| l.gain.is_none()) {
+        let nowhere = vec![Position::default(); all.radios.iter().map(|r| r.node.index() + 1).max().unwrap_or(0)];
+        let Some(power) = power_of_delivery(&all.on_air(&nowhere)) else { return };
+        links = links.resolved(|link, loss| {
+            let wlan = profile(link.from).map_or(&cfg.wlan, |p| &p.wlan);
+            let (mode, bytes) = frames_of(wlan, loss.rate).unwrap_or((Mode::LOWEST, PROBE_BYTES));
+            let arrives = 1.0 - loss.share.clamp(LEAST_SHARE, 1.0 - LEAST_SHARE);
+            let watts = power(mode.column(), bytes + wlan.header_size.0 + wlan.llc_size.0, arrives);
+            30.0 + 10.0 * libm::log10(watts)
+        });
+    }
+    if r.links_symmetric {
+        let dbm = |node: u32| 10.0 * libm::log10(profile(node).map_or(r, |p| &p.radio).transmit_power.0);
+        links = links.symmetric(|a, b| dbm(a) - dbm(b));
+    }
+    all.profiles[0].radio.links_table = links;
+}
+
+/// Smallest share of frames, lost or delivered, that a table tells apart from none.
+const LEAST_SHARE: f64 = 1.0 / 256.0;
+
+/// Mode and size of the frames whose losses are counted: broadcasts as large as probes of ETX, or data at this rate.
+/// `None`: there is no such rate.
+pub fn frames_of(wlan: &wlan::Config, rate: Option<BitRate>) -> Option<(Mode, u32)> {
+    match rate {
+        None => Some((Mode::of(wlan.basic_rate)?, PROBE_BYTES)),
+        Some(rate) => {
+            let mut modes = mode::of_channel(&wlan.ppdu).filter(|m| !m.is_ht() || wlan.ppdu.has_mode(*m));
+            modes.find(|m| m.rate() == rate).map(|mode| (mode, TEST_BYTES))
+        }
+    }
+}
+
+/// Radios of a run with this seed: signals of measured links are drawn.
+pub fn of_run(all: &Interfaces, seed: u64) -> Interfaces {
+    let mut all = all.clone();
+    let radio = &mut all.profiles[0].radio;
+    if radio.propagation == Propagation::Links && radio.links_table.is_uncertain(radio.links_sd) {
+        radio.links_table = radio.links_table.drawn(radio.links_sd, seed);
+    }
     all
 }

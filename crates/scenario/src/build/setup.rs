@@ -2,6 +2,7 @@
 
 use super::super::schema::{Arrivals, Config, Middlebox, Split};
 use super::flows::Flow;
+use super::interfaces;
 use super::layout::Layout;
 use super::mobility;
 use chappe_core::app::arrivals::Process;
@@ -56,7 +57,7 @@ pub fn setup(c: &Config, layout: &Layout, names: &BTreeMap<u32, String>, seed: u
         names: names.clone(),
         links: c.directions(),
         frame_errors: c.wlan.error.clone(),
-        interfaces: layout.interfaces.clone(),
+        interfaces: interfaces::of_run(&layout.interfaces, seed),
         net: c.net.clone(),
         arp: c.arp.clone(),
         routing: c.routing.clone(),

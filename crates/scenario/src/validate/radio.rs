@@ -1,6 +1,7 @@
 //! Radios: validation of their settings, and of measured links.
 
 use super::super::build::events::{LET_STAY, STAY};
+use super::super::build::interfaces::frames_of;
 use super::super::build::mobility;
 use super::super::read::files::beyond;
 use super::super::schema::word;
@@ -118,6 +119,25 @@ impl Checker<'_> {
         self.cfg.radio.measured().map_or(0, |links| links.one_way().count())
     }
 
+    /// Validates links of which lost frames alone are known: the model of reception gives their power.
+    fn frame_losses(&mut self, r: &radio::Config) {
+        let Some(first) = r.links_table.iter().find(|l| l.gain.is_none()) else { return };
+        if r.reception != Reception::Sinr {
+            let message = format!("in `radio.links_table` line {} has lost frames and no signal", first.line);
+            let help = "set `radio.reception = \"sinr\"`, in which a signal follows from the share of lost frames";
+            return self.error("radio.links_table", message, help);
+        }
+        let unknown = r.links_table.iter().filter(|l| l.gain.is_none()).find_map(|l| {
+            let rate = l.loss?.rate?;
+            frames_of(&self.cfg.wlan, Some(rate)).is_none().then_some((l.line, rate))
+        });
+        if let Some((line, rate)) = unknown {
+            let message = format!("in `radio.links_table` line {line} has frames at {rate}, at which no frame is sent");
+            let help = "name a rate of the radios in `frame_loss_bps`, or leave it empty for broadcasts";
+            self.error("radio.links_table", message, help);
+        }
+    }
+
     /// Validates measured links; `of` is the group of the nodes' settings.
     pub(super) fn measured_links(&mut self, of: &str, r: &radio::Config) {
         if of.is_empty() {
@@ -125,11 +145,13 @@ impl Checker<'_> {
             if links.is_empty() {
                 // The setting of which a value that cannot be read was reported.
                 let name = if r.links_file.is_some() { "radio.links_file" } else { "radio.links_table" };
-                let help = "set `radio.links_file` to a CSV file with the columns src, dst, and signal_dbm or loss_db";
+                let help = "set `radio.links_file` to a CSV file with the columns src, dst, and signal_dbm, loss_db or \
+                            frame_loss";
                 self.error(name, "there is no table of links", help);
             } else if let Some(why) = beyond(links, self.cfg.topology.nodes()) {
                 self.error("radio.links_table", format!("in `radio.links_table` {why}"), "");
             }
+            self.frame_losses(r);
             if self.one_way_links() > 0 {
                 self.warn(Code::OneWayLinks, "radio.links_table", no_row_back(self.one_way_links()), SYMMETRIC);
             }

@@ -17,6 +17,8 @@ def is_this(s: Source) -> bool:
 def read(s: Source, survey: Survey) -> None:
     """Reads links with their signals, and rates of a channel of 20 MHz."""
     data, rf = s.json, s.json["meshrf"]
+    is_babel = str(data.get("api_version", "")).startswith("2")
+    survey.metrics["babeld" if is_babel else "olsrd"] = "babel" if is_babel else "etx"
     own = [i[name] for i in data.get("interfaces") or [] for name in ("mac", "ip") if i.get(name)]
     s.owner = s.owner or str(data["node"])
     own = [text for text in own if address(str(text))]

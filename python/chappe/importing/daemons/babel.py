@@ -26,6 +26,7 @@ def is_babeld(s: Source) -> bool:
 
 def read_babeld(s: Source, survey: Survey) -> None:
     """Reads neighbors; Hellos that arrived give the loss towards this node, the neighbor's cost that away from it."""
+    survey.metrics["babeld"] = "babel"
     host = re.search(r"^host (\S+)", s.text, re.MULTILINE)
     s.owner = s.owner or (host[1] if host else "")
     interfaces = re.findall(r"^add interface (\S+).*? ipv6 (\S+)(?: ipv4 (\S+))?", s.text, re.MULTILINE)
@@ -62,6 +63,7 @@ def is_bird(s: Source) -> bool:
 
 def read_bird(s: Source, survey: Survey) -> None:
     """Reads neighbors; Hellos of 16 give the loss towards this node."""
+    survey.metrics["Babel of BIRD"] = "babel"
     me = s.own(survey)
     for line in s.lines():
         if not (found := re.match(r"\s*([0-9a-f:.]+)\s+(\S+)\s+(\d+)\s+\d+\s+(\d+)\s", line)):

@@ -15,6 +15,10 @@ def is_batctl(s: Source) -> bool:
 
 def read_batctl(s: Source, survey: Survey) -> None:
     """Reads the neighbors among the originators, or gateways; a TQ is that from this node to the neighbor."""
+    if re.match(r".*BATMAN_V\b", s.text.lstrip()):
+        survey.metrics["batman-adv V"] = "ett"
+    else:
+        survey.metrics["batman-adv IV"] = "tq"
     header = re.match(r"\s*\[.*?MainIF/MAC: \S+?/" + _MAC + r"(?: \(\S+?/" + _MAC + ")?", s.text)
     me = s.own(survey, *(found for found in (header.groups() if header else ()) if found))
     for line in list(s.lines()):
@@ -43,6 +47,7 @@ def is_json(s: Source) -> bool:
 
 def read_json(s: Source, survey: Survey) -> None:
     """Reads the neighbors among the originators."""
+    survey.metrics["batman-adv IV"] = "tq"
     me = s.own(survey)
     for row in s.each(s.json, ""):
         if row["orig_address"] == row["neigh_address"] and "tq" in row:
@@ -56,6 +61,7 @@ def is_alfred(s: Source) -> bool:
 
 def read_alfred(s: Source, survey: Survey) -> None:
     """Reads neighbors of all nodes; a metric is 255/TQ, from the router to its neighbor."""
+    survey.metrics["batman-adv IV"] = "tq"
     for row in s.each(s.json["vis"], "vis"):
         me = key_of(row["primary"], s.file)
         survey.node(me, *(key_of(m, s.file) for m in [*row.get("secondary", []), *row.get("clients", [])[:1]]))

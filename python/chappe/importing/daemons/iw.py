@@ -44,6 +44,9 @@ def read_station(s: Source, survey: Survey) -> None:
             packets = int(value)
         elif name == "tx retries" and packets:
             said.retries.append(share(int(value) / (packets + int(value))))
+        elif name == "expected throughput":
+            # The kernel counts units of 1,024 bit, and iw divides them by 1,024 again.
+            said.throughputs_bps.append(float(value.removesuffix("Mbps")) * 1024 * 1024)
         elif name in ("tx bitrate", "rx bitrate"):
             _bitrate(said if name == "tx bitrate" else heard, value)
 
@@ -90,6 +93,7 @@ def read_scan(s: Source, survey: Survey) -> None:
 
 def read_mpath(s: Source, survey: Survey) -> None:
     """Reads the neighbors among the destinations."""
+    survey.metrics["802.11s of Linux"] = "linux_airtime"
     me = s.own(survey)
     for line in s.lines():
         words = line.split()

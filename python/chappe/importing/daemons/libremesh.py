@@ -40,6 +40,7 @@ def read_wifi(s: Source, survey: Survey) -> None:
 
 def read_bat(s: Source, survey: Survey) -> None:
     """Reads links; a TQ is that from the host to its neighbor."""
+    survey.metrics["batman-adv IV"] = "tq"
     for host, links in s.each(s.json, ""):
         survey.node(f"{s.file}#{host}", file=s.file, name=host)
         for link in links:

@@ -24,6 +24,7 @@ def _edge(survey: Survey, src: str, dst: str, lq: Any, nlq: Any) -> None:
 
 def read_jsoninfo(s: Source, survey: Survey) -> None:
     """Reads topology, links, aliases and gateways."""
+    survey.metrics["olsrd"] = "etx"
     for row in s.each(s.json.get("mid") or [], "mid"):
         main = row["main"]["ipAddress"] if isinstance(row.get("main"), dict) else row.get("main", row.get("ipAddress"))
         aliases = [a["ipAddress"] if isinstance(a, dict) else a for a in row.get("aliases", [])]
@@ -56,6 +57,7 @@ def is_txtinfo(s: Source) -> bool:
 
 def read_txtinfo(s: Source, survey: Survey) -> None:
     """Reads topology, links, aliases and gateways; a row of the topology has the destination first."""
+    survey.metrics["olsrd"] = "etx"
     table, header, rows = "", False, []
     for line in s.lines():
         if line.startswith("Table: "):

@@ -14,6 +14,7 @@ def is_this(s: Source) -> bool:
 
 def read(s: Source, survey: Survey) -> None:
     """Reads links with an IPv4 address, for each is listed again with its IPv6 address; ``in`` is towards this node."""
+    survey.metrics["olsrd2"] = "ett"
     me = s.own(survey)
     for row in s.each(s.json["link"], "link"):
         if ":" in row["link_bindto"]:

@@ -18,6 +18,9 @@ def read(s: Source, survey: Survey) -> None:
     survey.node(me, file=s.file, name=s.owner)
     if "network" in s.json:
         nodeinfo(s.json, s.file, survey)
+    for key, daemon, metric in (("batadv", "batman-adv IV", "tq"), ("babel", "babeld", "babel")):
+        if s.json.get(key):
+            survey.metrics[daemon] = metric
     for mac, interface in s.each(s.json.get("batadv") or {}, "batadv"):
         survey.node(me, key_of(mac, s.file))
         for peer, found in interface["neighbours"].items():

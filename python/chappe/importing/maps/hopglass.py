@@ -31,6 +31,7 @@ def read_nodes(s: Source, survey: Survey) -> None:
 
 def read_graph(s: Source, survey: Survey) -> None:
     """Reads links, whose ends are places in the list of nodes; ``tq`` is 255/TQ of one direction."""
+    survey.metrics["batman-adv IV"] = "tq"
     keys = []
     for node in s.each(s.json["batadv"]["nodes"], "batadv.nodes"):
         ids = [key_of(node[name], s.file) for name in ("node_id", "id") if node.get(name)]

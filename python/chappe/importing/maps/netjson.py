@@ -1,10 +1,20 @@
 """NetJSON: NetworkGraph, NetworkCollection and DeviceMonitoring."""
 
 import math
+import re
 from typing import Any
 
 from chappe.importing.source import MisreadError, Source, latlon, number
 from chappe.importing.survey import Survey, address, key_of, share
+
+_METRICS = {
+    "olsr": "etx",
+    "olsrv1": "etx",
+    "olsrv2": "ett",
+    "batmanadv": "tq",
+    "babel": "babel",
+}
+"""Metrics by the protocol of a graph, in lower case without other signs than letters and digits."""
 
 
 def is_this(s: Source) -> bool:
@@ -50,6 +60,9 @@ def _graph(s: Source, graph: dict[str, Any], survey: Survey) -> None:
             place.get("latitude", place.get("lat")), place.get("longitude", place.get("lng", place.get("lon")))
         )
     metric = str(graph.get("metric") or "")
+    protocol = re.sub("[^a-z0-9]", "", str(graph.get("protocol", "")).lower())
+    if known := _METRICS.get(protocol):
+        survey.metrics[protocol] = known
     # The plug-in of olsrd names no metric, and its costs are ETX.
     is_etx = "etx" in metric.lower() or (not metric and "olsr" in str(graph.get("protocol", "")).lower())
     for link in s.each(graph["links"], "links"):

@@ -32,6 +32,8 @@ def read(s: Source, survey: Survey) -> None:
             for key, text in ((me, olsr.get("localIP")), (peer, olsr.get("remoteIP")), (peer, link.get("mac"))):
                 if text and (found := address(str(text))):
                     survey.node(key, found)
+            if olsr:
+                survey.metrics["olsrd"] = "etx"
             signal = number(link.get("signal") or 0)
             is_wire = not signal and number(olsr.get("linkCost") or _WIRE_COST) < _WIRE_COST
             heard, said = (survey.link(a, b, "wire" if is_wire else "radio") for a, b in ((peer, me), (me, peer)))

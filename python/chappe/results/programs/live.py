@@ -114,7 +114,7 @@ def run(
     if pcap is None:
         results = kept(scenario, out, lambda sink: measured(sink, None))
     else:
-        with Captures(pcap) as captures:
+        with Captures(pcap, scenario.names) as captures:
             results = kept(scenario, out, lambda sink: measured(sink, captures))
     return Live(results, *told)
 

@@ -3,6 +3,7 @@
 import fcntl
 import os
 import re
+from collections.abc import Mapping
 from contextlib import suppress
 from io import FileIO
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Self
 from chappe._common.arguments import path_of
 from chappe._common.files import make_folder, take_away
 
-_NAME = re.compile(r"node-\d+\.pcapng")
+_NAME = re.compile(r"node-\d+(-[\w.-]+)?\.pcapng")
 _MAGIC = b"\x0a\x0d\x0d\x0a"
 """First bytes of a pcapng file."""
 
@@ -30,8 +31,12 @@ class CaptureError(OSError):
 class Captures:
     """Writes captures during a run, block by block, so that files can be read at any time."""
 
-    def __init__(self, folder: str | os.PathLike[str]):
+    def __init__(self, folder: str | os.PathLike[str], names: Mapping[int, str]):
         """Locks the folder, and creates it if it does not exist. Captures of an earlier run stay until the first write.
+
+        Args:
+            folder: The folder.
+            names: Names of the nodes that have one, by number, which their files have, too.
 
         Raises:
             FileExistsError: If the folder has files that are no captures of a run.
@@ -41,6 +46,7 @@ class Captures:
             TypeError: If `folder` is not a path.
         """
         self.folder = path_of("pcap", folder)
+        self._names = names
         self._made = make_folder(self.folder)
         self._lock = os.open(self.folder, os.O_RDONLY)
         try:
@@ -68,7 +74,8 @@ class Captures:
             position: Length of the file before [B]; what an interrupted call has written behind it is replaced.
             blocks: Blocks of pcapng.
         """
-        path = self.folder / f"node-{node}.pcapng"
+        name = f"-{self._names[node]}" if node in self._names else ""
+        path = self.folder / f"node-{node}{name}.pcapng"
         try:
             while self._earlier:
                 self._earlier.pop().unlink()

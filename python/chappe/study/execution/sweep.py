@@ -25,6 +25,7 @@ from chappe.expressions.own_measures import (
     reduction_of,
     rows_of,
     stored,
+    unknown_node,
     with_own,
     with_rule,
 )
@@ -566,7 +567,7 @@ def problems_of_pool(pool: Sequence[str], axes: Sequence[str], is_precise: bool)
 
 
 def problems_of_own(points: Sequence[Point], own: Sequence[Own], path: str) -> list[Problem]:
-    """Problems of user-defined measures whose tables are empty at some points."""
+    """Problems of user-defined measures whose tables are empty at some points, or whose nodes no point has."""
     needs = {
         "airtime": ("airtime", False, "run.airtime = true"),
         "samples": ("sample_interval", "never", 'run.sample_interval = "1 s"'),
@@ -574,6 +575,9 @@ def problems_of_own(points: Sequence[Point], own: Sequence[Own], path: str) -> l
     }
     problems = []
     for measure in own:
+        if unknown := unknown_node(measure, (p.scenario.names for p in points)):
+            message, _, help_ = unknown.partition("; ")
+            problems.append(problem(path, message, help_))
         for table in dict.fromkeys(part.table for part in measure.parts):
             setting, none, help_ = needs.get(table, (None, None, ""))
             if setting and any(p.scenario.settings["run"][setting] == none for p in points):

@@ -3,7 +3,6 @@
 
 use crate::radio::config::Config;
 use crate::rng::{Purpose, Stream};
-use std::f64::consts::PI;
 
 /// Truncation of the distribution, in standard deviations.
 const FARTHEST: f64 = 4.0;
@@ -31,10 +30,7 @@ impl Shadowing {
         let [a, b] = [a, b].map(|key| ((key >> 32 << 24) | key) & 0xffff_ffff);
         let pair = a.min(b) << 32 | a.max(b);
         let mut rng = Stream::new(self.seed, Purpose::Shadowing, pair);
-        // Box and Muller 1958.
-        let (radius, angle) = (libm::sqrt(2.0 * rng.exponential()), 2.0 * PI * rng.uniform());
-        let normal = radius * libm::cos(angle);
-        self.factor(normal.clamp(-FARTHEST, FARTHEST))
+        self.factor(rng.normal().clamp(-FARTHEST, FARTHEST))
     }
 
     /// Upper bound of the gain of any pair, as a power ratio.

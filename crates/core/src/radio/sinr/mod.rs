@@ -107,6 +107,20 @@ pub(super) struct Sinr {
 /// Number of signals that a receiver holds without allocating.
 const SIGNALS: usize = 16;
 
+/// Mean power with which a share of frames is received while nothing else is on the air \[W\]; `None` with pairwise
+/// reception. `column` is that of the frames' [mode](crate::wlan::Mode::column).
+pub fn power_of_delivery(radios: &Radios) -> Option<impl Fn(u8, u32, f64) -> f64 + use<>> {
+    let sinr = Sinr::new(radios)?;
+    Some(move |column, bytes, share| {
+        let (mut weak, mut strong) = (sinr.noise * 1e-2, sinr.noise * 1e8);
+        while strong > weak * 1.0001 {
+            let mid = libm::sqrt(weak * strong);
+            if sinr.delivery(mid, column, bytes) < share { weak = mid } else { strong = mid }
+        }
+        strong
+    })
+}
+
 impl Sinr {
     /// Reception state for these radios; `None` with pairwise reception.
     pub(super) fn new(radios: &Radios) -> Option<Box<Sinr>> {

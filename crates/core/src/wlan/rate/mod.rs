@@ -27,6 +27,7 @@ use charge::Times;
 use fixed::Fixed;
 use ideal::Ideal;
 use minstrel::Minstrel;
+pub use minstrel_ht::expected_throughput;
 use minstrel_ht::{MinstrelHt, MinstrelHtNs3};
 use registry::{Cx, RateRule, algorithms};
 use sample_rate::SampleRate;

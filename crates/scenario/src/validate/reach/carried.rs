@@ -13,6 +13,8 @@ use chappe_core::wlan::{self, Mode};
 /// The network at each rate that data frames do not have yet, from the fastest on.
 pub struct Slower<'a> {
     wlan: &'a wlan::Config,
+    /// Where rates of single links or nodes are set, if there are any.
+    own: Option<&'static str>,
     graphs: Vec<(Mode, Graph<'a>)>,
 }
 
@@ -33,12 +35,20 @@ pub fn name(mode: Mode) -> String {
 }
 
 impl<'a> Slower<'a> {
-    /// The networks, where all radios are alike; empty where all rates reach equally far.
+    /// The networks; empty where all rates reach equally far.
     pub fn new(wlan: &'a wlan::Config, interfaces: &Interfaces, graph: &Graph<'a>) -> Slower<'a> {
+        let of_links = interfaces.link_modes.iter().map(|m| m.2);
+        let own = match (interfaces.link_modes.is_empty(), interfaces.profiles.len()) {
+            (false, _) => Some("`wlan.link_rate`"),
+            (true, 2..) => Some("`node`"),
+            _ => None,
+        };
+        let used = interfaces.profiles.iter().flat_map(|p| p.wlan.data_modes()).chain(of_links);
+        let fastest = used.max_by_key(|mode| mode.rate()).unwrap_or_else(|| wlan.data_mode());
         let chosen = wlan.chosen_modes();
-        let alike = interfaces.profiles.len() == 1 && interfaces.link_modes.is_empty() && !interfaces.is_uniform();
-        let modes = wlan.slower_modes().filter(|mode| alike && !chosen.contains(mode));
-        Slower { wlan, graphs: modes.map(|mode| (mode, graph.with(&interfaces.at(mode)))).collect() }
+        let modes = fastest.family().rev().filter(|&mode| mode.rate() < fastest.rate() && wlan.ppdu.has_mode(mode));
+        let modes = modes.filter(|mode| !interfaces.is_uniform() && !chosen.contains(mode));
+        Slower { wlan, own, graphs: modes.map(|mode| (mode, graph.with(&interfaces.at(mode)))).collect() }
     }
 
     /// Fastest rate at which one node reaches another.
@@ -64,8 +74,10 @@ impl<'a> Slower<'a> {
         let best = end.map(|(n, mode)| format!("the best link of node {} carries {}", n.0, name(mode)));
         let best = best.unwrap_or_else(|| format!("the best path carries {}", name(rate)));
         let chosen = self.wlan.chosen_modes();
-        let message = format!(" at {}; {best}", name(self.wlan.slowest_mode()));
+        let at = if self.own.is_some() { String::new() } else { format!(" at {}", name(self.wlan.slowest_mode())) };
+        let message = format!("{at}; {best}");
         let help = match (chosen.is_empty(), rate.is_ht()) {
+            _ if let Some(own) = self.own => format!("lower the rates in {own}{LET_CHOOSE}"),
             (false, _) => format!("add \"{}\" to `wlan.rate_control.rates`", rate.rate()),
             (true, true) => format!("set `wlan.ppdu.mcs = {}`{LET_CHOOSE}", rate.mcs()),
             (true, false) => format!("set `wlan.data_rate = \"{}\"`{LET_CHOOSE}", rate.rate()),

@@ -12,6 +12,7 @@ use chappe_core::net::routing::{self, Protocol};
 use chappe_core::packet::NodeId;
 use chappe_core::radio;
 use chappe_core::radio::propagation::Model;
+use chappe_core::radio::propagation::links::Gain;
 use chappe_core::run::graph::Graph;
 use chappe_core::setting::{Code, join};
 use chappe_core::topology;
@@ -75,8 +76,9 @@ impl Checker<'_> {
         for (i, row) in self.cfg.wlan.link_rate.0.iter().enumerate() {
             let (Some(from), Some(to)) = (row.src, row.dst) else { continue };
             if !graph.over_the_air(NodeId(from)).any(|n| n.0 == to) {
-                let message =
-                    format!("node {to} cannot decode frames of node {from} at {}, or send ACKs back", row.rate);
+                let set = row.mcs.map(|mcs| self.cfg.wlan.ppdu.mode(mcs, row.streams)).or_else(|| Mode::of(row.rate));
+                let rate = set.map_or_else(|| row.rate.to_string(), name);
+                let message = format!("node {to} cannot decode frames of node {from} at {rate}, or send ACKs back");
                 let help = "they are too far apart, or on different channels";
                 self.warn(Code::UndecodableRate, &format!("wlan.link_rate.{i}"), message, help);
             }
@@ -211,7 +213,8 @@ impl Checker<'_> {
             let rate = if chosen { "a rate that may be chosen" } else { "their rate" };
             return because(&format!(
                 "no links in `radio.links_table` lead there over which data frames can be decoded at {rate}, and ACKs \
-                 come back"
+                 come back{}",
+                self.strongest(layout, to)
             ));
         }
         if !(layout.interfaces.is_uniform() || self.one_range_for_all()) {
@@ -221,6 +224,25 @@ impl Checker<'_> {
             );
         }
         because(&format!("{}; move nodes closer or choose another destination", self.how_far()))
+    }
+
+    /// The strongest measured signal at a node beside the weakest that is decoded, where signals decide.
+    fn strongest(&self, layout: &Layout, to: NodeId) -> String {
+        let (radio, mode) = (&self.cfg.radio, self.cfg.wlan.slowest_mode());
+        let links = &layout.interfaces.profiles[0].radio.links_table;
+        let signal = |gain: Option<Gain>| if let Some(Gain::Signal(dbm)) = gain { Some(dbm) } else { None };
+        let strongest = links.iter().filter(|l| l.to == to.0).filter_map(|l| signal(l.gain)).max_by(f64::total_cmp);
+        let needed = 30.0 + 10.0 * libm::log10(radio::sinr::weakest(&radio.sinr, mode.coding()));
+        match strongest {
+            Some(dbm) if radio.reception == radio::Reception::Sinr && dbm < needed => {
+                format!(
+                    "; the strongest signal at node {} is {dbm:.1} dBm, and {} needs {needed:.1} dBm",
+                    to.0,
+                    name(mode)
+                )
+            }
+            _ => String::new(),
+        }
     }
 
     /// Checks that short flows have routes in both directions.

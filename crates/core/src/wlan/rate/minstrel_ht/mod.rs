@@ -10,6 +10,7 @@ mod rates;
 mod samples;
 
 pub(super) use ns3::MinstrelHtNs3;
+pub use rates::expected_throughput;
 
 use super::registry::{Cx, RateRule};
 use super::{Chain, Frame};

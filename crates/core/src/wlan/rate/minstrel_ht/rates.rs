@@ -74,6 +74,17 @@ pub(super) fn duration_of(bits_of_symbol: u32, short_guard: bool) -> u32 {
     symbols * if short_guard { 3600 } else { 4000 } / FRAMES
 }
 
+/// Throughput that Linux expects of a mode \[bit/s\], with frames of 1,200 B in the longest aggregates, if a share of
+/// frames `arrives` by their size. Losses up to a tenth may be collisions, and nothing is expected of a rate with which
+/// less than a tenth arrives.
+pub fn expected_throughput(mode: Mode, max_mpdus: u32, arrives: impl Fn(u32) -> f64) -> f64 {
+    let share = arrives(FRAME);
+    let mpdus = f64::from(max_mpdus.clamp(1, FRAMES));
+    let ns =
+        1000.0 * f64::from(OVERHEAD) / mpdus + f64::from(duration_of(bits_of_symbol(mode), mode.has_short_guard()));
+    if share < 0.1 { 0.0 } else { share.min(0.9) * f64::from(8 * FRAME) * 1e9 / ns }
+}
+
 /// Rates of a neighbor, in groups by number of streams, and the chosen ones.
 #[derive(Clone, Debug)]
 pub(super) struct Rates {
