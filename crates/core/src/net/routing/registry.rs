@@ -117,6 +117,12 @@ pub(super) trait Routing: Sized {
     /// Returns true if this node can use a route to a destination now.
     fn has_route(&self, to: NodeId, now: Time) -> bool;
 
+    /// Metric of the route to a destination over a neighbor as this node knows it, for tables; less is better. `None`:
+    /// there is none, or the protocol does not compare routes by such a number.
+    fn metric_over(&self, _at: NodeId, _to: NodeId, _via: NodeId) -> Option<f64> {
+        None
+    }
+
     /// Packets for this destination wait for a route.
     fn holds(&self, _to: NodeId, _pool: &PacketPool) -> bool {
         false
@@ -246,6 +252,10 @@ macro_rules! protocols {
 
                 /// Returns true if this node can use a route to a destination now.
                 pub fn has_route(&self, to: NodeId, now: Time) -> bool;
+
+                /// Metric of the route to a destination over a neighbor as this node knows it, for tables; less is better.
+                /// `None`: there is none, or the protocol does not compare routes by such a number.
+                pub fn metric_over(&self, at: NodeId, to: NodeId, via: NodeId) -> Option<f64>;
 
                 /// Packets for this destination wait for a route.
                 pub fn holds(&self, to: NodeId, pool: &PacketPool) -> bool;
