@@ -1,7 +1,7 @@
 """OLSR beside that of ns-3.37: overhead, convergence and routes over a chain, over a grid, and between walkers.
 
-``python reproductions/experiments/techniques/olsr.py`` compiles ``reproductions/benches/ns3/olsr.cc`` (needs libns3-dev and
-g++), makes the runs with both, and writes ``reproductions/docs/validation-olsr.md``; ten minutes of CPU time.
+``python reproductions/experiments/techniques/olsr.py`` compiles ``reproductions/benches/ns3/olsr.cc`` (needs libns3-dev
+and g++), makes the runs with both, and writes ``reproductions/docs/validation-olsr.md``; ten minutes of CPU time.
 """
 
 import random
@@ -22,6 +22,8 @@ SEEDS = range(1, 11)
 
 RANGE_M = 250.0
 SIDE_M = 1000.0
+HEADERS = 20 + 8 + 4
+"""Headers of a packet: IP, UDP, and that of OLSR [B]."""
 STEADY_S = 30.0
 """Begin of the time in which overhead and routes of walkers are measured [s]."""
 
@@ -183,7 +185,7 @@ def shortest(places: Sequence[tuple[float, float]]) -> list[dict[int, int]]:
         hops, border = {start: 0}, [start]
         while border:
             fresh = {b for a in border for b in neighbors[a] if b not in hops}
-            hops |= {b: hops[border[0]] + 1 for b in fresh}
+            hops |= dict.fromkeys(fresh, hops[border[0]] + 1)
             border = sorted(fresh)
         every.append(hops)
     return every
@@ -204,7 +206,8 @@ class Shown(NamedTuple):
     """Measures of a run.
 
     Attributes:
-        bytes_per_s: Bytes of a node with IP header [B/s].
+        bytes_per_s: Bytes of a node with the headers of packets [B/s].
+        message_bytes_per_s: The same without these headers, of IP, UDP and OLSR [B/s].
         packets_per_s: Packets of a node [1/s].
         converged_s: When all nodes had shortest routes to all others for the first time [s]; for walkers ``None``.
         arrive: Share of connected pairs between which a packet would arrive, after the beginning.
@@ -212,6 +215,7 @@ class Shown(NamedTuple):
     """
 
     bytes_per_s: float
+    message_bytes_per_s: float
     packets_per_s: float
     converged_s: float | None
     arrive: float
@@ -239,8 +243,8 @@ def measured(case: Case, ways: Sequence[Sequence[Walk]], run: Run) -> Shown:
             arrived += sum(there is not None for there, _ in found)
             made += sum(there for there, _ in found if there is not None)
             fewest += sum(least for there, least in found if there is not None)
-    rate = sum(steady) / time / nodes
-    return Shown(rate, len(steady) / time / nodes, converged, arrived / connected, made / fewest)
+    rate, packets = sum(steady) / time / nodes, len(steady) / time / nodes
+    return Shown(rate, rate - HEADERS * packets, packets, converged, arrived / connected, made / fewest)
 
 
 def compiled(folder: Path) -> Path:
@@ -277,12 +281,11 @@ def rows() -> Iterator[list[str]]:
                 for name, run in zip(found, runs, strict=True):
                     found[name].append(measured(case, ways, run))
             for name, shown in found.items():
-                times = [s.converged_s for s in shown if s.converged_s is not None]
                 row = [case.name, name, spread([s.bytes_per_s for s in shown], 1)]
+                row.append(spread([s.message_bytes_per_s for s in shown], 1))
                 row.append(spread([s.packets_per_s for s in shown], 2))
-                row.append(
-                    "–" if not case.places else spread(times, 1) if len(times) == len(shown) else f"{len(times)} runs"
-                )
+                times = [s.converged_s for s in shown if s.converged_s is not None]
+                row.append(spread(times, 1) if len(times) == len(shown) else f"in {len(times)} runs" if times else "")
                 row.append(spread([100 * s.arrive for s in shown], 1))
                 row.append(spread([s.stretch for s in shown], 3))
                 print(row, flush=True)
@@ -290,14 +293,14 @@ def rows() -> Iterator[list[str]]:
 
 
 HEAD = (
-    "| nodes | simulator | B/s of a node | packets/s of a node | all routes known after [s] | pairs whose packets would "
-    "arrive [%] | hops / fewest |"
+    "| nodes | simulator | B/s of a node | B/s without headers | packets/s of a node | all routes known after [s] | "
+    "pairs whose packets would arrive [%] | hops / fewest |"
 )
 
 
 def main() -> None:
     """Makes the runs and writes the table into the page."""
-    table = "\n".join([HEAD, "|---" * 7 + "|", *(f"| {' | '.join(row)} |" for row in rows())])
+    table = "\n".join([HEAD, "|---" * 8 + "|", *(f"| {' | '.join(row)} |" for row in rows())])
     begin, end = "<!-- table -->\n", "<!-- end of the table -->"
     before, rest = PAGE.read_text().split(begin)
     PAGE.write_text(f"{before}{begin}{table}\n{end}{rest.split(end)[1]}")

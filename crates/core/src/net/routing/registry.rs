@@ -32,8 +32,9 @@ pub(super) trait Routing: Sized {
         None
     }
 
-    /// Memory of the state that a router learns among this number of nodes, without the routes in use \[B\].
-    fn learned_bytes(_cfg: &Config, _nodes: f64) -> f64 {
+    /// Memory of the state that a router learns among this number of nodes, of which some are its neighbors, without the
+    /// routes in use \[B\].
+    fn learned_bytes(_cfg: &Config, _nodes: f64, _neighbors: f64) -> f64 {
         0.0
     }
 
@@ -172,8 +173,9 @@ macro_rules! protocols {
                 /// The settings of source routes, if packets carry their routes.
                 pub fn source_routes(&self) -> Option<&dsr::Config>;
 
-                /// Memory of the state that a router learns among this number of nodes, without the routes in use \[B\].
-                pub fn learned_bytes(&self, nodes: f64) -> f64;
+                /// Memory of the state that a router learns among this number of nodes, of which some are its neighbors,
+                /// without the routes in use \[B\].
+                pub fn learned_bytes(&self, nodes: f64, neighbors: f64) -> f64;
 
                 /// Interval at which every node announces all nodes to its neighbors, if it does.
                 pub fn tells_all_every(&self) -> Option<Span>;

@@ -35,8 +35,12 @@ use topology::Edges;
 /// TTLs of successive TCs with `fisheye`.
 const FISHEYE: [u8; 8] = [2, 8, 2, 16, 2, 8, 2, 255];
 
-/// Memory for each node of the network: links of a few relays to it, its last TCs, and its route \[B\].
+/// Memory of the route to a node and of its last messages, of a link, and of a link of another node \[B\].
 const NODE_BYTES: f64 = 400.0;
+const LINK_BYTES: f64 = 400.0;
+const EDGE_BYTES: f64 = 60.0;
+/// Nodes that choose the same relay in a dense network, at most.
+const MOST_SELECTORS: f64 = 10.0;
 
 counters! {
     /// Counters of OLSR.
@@ -98,8 +102,9 @@ pub struct Olsr {
 impl Routing for Olsr {
     const FIELDS: &'static [Field] = Counters::FIELDS;
 
-    fn learned_bytes(_cfg: &super::Config, nodes: f64) -> f64 {
-        nodes * NODE_BYTES
+    fn learned_bytes(cfg: &super::Config, nodes: f64, neighbors: f64) -> f64 {
+        let announced = if cfg.olsr.tc_redundancy == 0 { neighbors.min(MOST_SELECTORS) } else { neighbors };
+        nodes * (NODE_BYTES + announced * EDGE_BYTES) + neighbors * (LINK_BYTES + neighbors * EDGE_BYTES)
     }
 
     fn tells_all_every(cfg: &super::Config) -> Option<Span> {
@@ -451,8 +456,8 @@ impl Olsr {
     /// Chooses the multipoint relays.
     fn choose_relays(&mut self) {
         self.selection.begin(self.links.symmetric().map(|l| Neighbor::new(l.neighbor, l.willingness, l.cost)));
-        for edge in self.two_hop.all() {
-            self.selection.add(edge.from, edge.to, edge.cost);
+        for (from, edge) in self.two_hop.all() {
+            self.selection.add(from, edge.to, edge.cost);
         }
         let coverage = self.cfg.mpr_coverage as usize;
         if self.cfg.has_quality() {

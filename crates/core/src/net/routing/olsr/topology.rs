@@ -4,11 +4,9 @@
 use crate::packet::NodeId;
 use crate::unit::Time;
 
-/// A link from one node to another.
+/// A link that a node has announced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Edge {
-    /// Node that has announced the link: N_neighbor_main_addr, T_last_addr.
-    pub(super) from: NodeId,
     /// Its neighbor: N_2hop_addr, T_dest_addr.
     pub(super) to: NodeId,
     /// Cost of the link.
@@ -18,17 +16,18 @@ pub(super) struct Edge {
     until: Time,
 }
 
-/// Edges, sorted by their beginnings and ends.
+/// Edges by the node that has announced them (N_neighbor_main_addr, T_last_addr), sorted, and by their ends, sorted.
 #[derive(Clone, Debug)]
 pub(super) struct Edges {
-    all: Vec<Edge>,
+    /// Nodes stay when they have no edges any more.
+    groups: Vec<(NodeId, Vec<Edge>)>,
     /// No edge ends before.
     expires: Time,
 }
 
 impl Default for Edges {
     fn default() -> Edges {
-        Edges { all: Vec::new(), expires: Time::NEVER }
+        Edges { groups: Vec::new(), expires: Time::NEVER }
     }
 }
 
@@ -37,53 +36,65 @@ pub(super) fn is_newer(number: u16, than: u16) -> bool {
     number != than && number.wrapping_sub(than) <= u16::MAX / 2
 }
 
+/// Keeps some edges; returns true if any are removed.
+fn keep(edges: &mut Vec<Edge>, stays: impl Fn(&Edge) -> bool) -> bool {
+    let before = edges.len();
+    edges.retain(stays);
+    edges.len() < before
+}
+
 impl Edges {
-    /// Edges that begin at a node.
-    pub(super) fn from(&self, node: NodeId) -> &[Edge] {
-        let start = self.all.partition_point(|e| e.from < node);
-        let count = self.all[start..].partition_point(|e| e.from == node);
-        &self.all[start..start + count]
+    fn index(&self, node: NodeId) -> Result<usize, usize> {
+        self.groups.binary_search_by_key(&node, |g| g.0)
     }
 
-    pub(super) fn all(&self) -> &[Edge] {
-        &self.all
+    /// Edges that begin at a node.
+    pub(super) fn from(&self, node: NodeId) -> &[Edge] {
+        self.index(node).map_or(&[], |i| &self.groups[i].1)
+    }
+
+    fn from_mut(&mut self, node: NodeId) -> Option<&mut Vec<Edge>> {
+        self.index(node).ok().map(|i| &mut self.groups[i].1)
+    }
+
+    /// All edges with their beginnings.
+    pub(super) fn all(&self) -> impl Iterator<Item = (NodeId, &Edge)> {
+        self.groups.iter().flat_map(|(from, edges)| edges.iter().map(|e| (*from, e)))
     }
 
     /// Adds an edge, or extends the time of one; returns true if it is new, or its cost.
     pub(super) fn add(&mut self, (from, to): (NodeId, NodeId), cost: u32, number: u16, until: Time) -> bool {
         self.expires = self.expires.min(until);
-        match self.all.binary_search_by_key(&(from, to), |e| (e.from, e.to)) {
-            Ok(i) => {
-                let changed = self.all[i].cost != cost;
-                self.all[i] = Edge { from, to, cost, number, until };
-                changed
-            }
+        let i = self.index(from).unwrap_or_else(|i| {
+            self.groups.insert(i, (from, Vec::new()));
+            i
+        });
+        let edges = &mut self.groups[i].1;
+        let edge = Edge { to, cost, number, until };
+        match edges.binary_search_by_key(&to, |e| e.to) {
+            Ok(i) => std::mem::replace(&mut edges[i], edge).cost != cost,
             Err(i) => {
-                self.all.insert(i, Edge { from, to, cost, number, until });
+                edges.insert(i, edge);
                 true
             }
         }
     }
 
-    fn remove_if(&mut self, out: impl Fn(&Edge) -> bool) -> bool {
-        let before = self.all.len();
-        self.all.retain(|e| !out(e));
-        self.all.len() < before
-    }
-
     /// Removes an edge; returns true if there was one.
     pub(super) fn remove(&mut self, from: NodeId, to: NodeId) -> bool {
-        self.remove_if(|e| (e.from, e.to) == (from, to))
+        self.from_mut(from).is_some_and(|edges| keep(edges, |e| e.to != to))
     }
 
     /// Removes the edges that begin at a node.
-    pub(super) fn remove_from(&mut self, from: NodeId) -> bool {
-        self.remove_if(|e| e.from == from)
+    pub(super) fn remove_from(&mut self, from: NodeId) {
+        if let Some(edges) = self.from_mut(from) {
+            edges.clear();
+        }
     }
 
     /// Removes the edges of a node that are older than its announcement with this number.
     pub(super) fn remove_older(&mut self, from: NodeId, number: u16) -> bool {
-        self.remove_if(|e| e.from == from && is_newer(number, e.number))
+        self.from_mut(from).is_some_and(|edges| keep(edges, |e| !is_newer(number, e.number)))
     }
 
     /// Returns true if an announcement of a node is older than one that is known.
@@ -101,19 +112,21 @@ impl Edges {
         if self.expires > now {
             return false;
         }
-        let any = self.remove_if(|e| e.until <= now);
-        self.expires = self.all.iter().map(|e| e.until).min().unwrap_or(Time::NEVER);
+        let groups = self.groups.iter_mut();
+        let any = groups.fold(false, |any, (_, edges)| keep(edges, |e| e.until > now) | any);
+        self.expires = self.all().map(|(_, e)| e.until).min().unwrap_or(Time::NEVER);
         any
     }
 
     pub(super) fn clear(&mut self) {
-        self.all.clear();
+        self.groups.clear();
         self.expires = Time::NEVER;
     }
 
     /// Approximate memory [B].
     pub(super) fn memory(&self) -> usize {
-        self.all.capacity() * size_of::<Edge>()
+        let edges: usize = self.groups.iter().map(|g| g.1.capacity()).sum();
+        self.groups.capacity() * size_of::<(NodeId, Vec<Edge>)>() + edges * size_of::<Edge>()
     }
 }
 
