@@ -23,7 +23,7 @@ fn flow(r: &Recorder, column: &str) -> u64 {
 fn at_once(protocol: &str) -> &'static str {
     match protocol {
         "aodv" => "routing.aodv.local_repair = \"never\"",
-        "olsr" => "routing.olsr.link_layer_detection = true",
+        "olsr" => "routing.olsr = { link_layer_detection = true, tc_interval = \"2 s\" }",
         _ => "",
     }
 }
