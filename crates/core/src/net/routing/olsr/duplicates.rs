@@ -21,7 +21,7 @@ impl Duplicates {
         if self.0.len() == self.0.capacity() {
             self.0.retain(|d| d.2 > now);
             if 2 * self.0.len() >= self.0.capacity() {
-                self.0.reserve(self.0.len().max(16));
+                self.0.reserve(self.0.len().max(64));
             }
         }
         match self.find(originator, number) {

@@ -35,6 +35,9 @@ use topology::Edges;
 /// TTLs of successive TCs with `fisheye`.
 const FISHEYE: [u8; 8] = [2, 8, 2, 16, 2, 8, 2, 255];
 
+/// Entries of packets for which there is room from the start.
+const ROOM: usize = 64;
+
 /// Memory of the route to a node and of its last messages, of a link, and of a link of another node \[B\].
 const NODE_BYTES: f64 = 400.0;
 const LINK_BYTES: f64 = 400.0;
@@ -288,7 +291,7 @@ impl Olsr {
             advertised: Vec::new(),
             fresh: Vec::new(),
             announced: Vec::new(),
-            waiting: Vec::new(),
+            waiting: Vec::with_capacity(ROOM),
             flush_at: Time::NEVER,
             next_hello: Time::NEVER,
             next_tc: Time::NEVER,
@@ -572,6 +575,8 @@ impl Olsr {
                 (end, bytes) = (end + length, bytes + size);
             }
             let list = cx.pool.new_list();
+            // Once for all packets that the list will have.
+            cx.pool.list_mut(list).reserve(ROOM.max(end - begin));
             cx.pool.list_mut(list).extend_from_slice(&self.waiting[begin..end]);
             self.packet_number = self.packet_number.wrapping_add(1);
             let body = Body::Olsr(OlsrPacket { number: self.packet_number, list });

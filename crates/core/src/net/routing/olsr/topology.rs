@@ -66,7 +66,7 @@ impl Edges {
     pub(super) fn add(&mut self, (from, to): (NodeId, NodeId), cost: u32, number: u16, until: Time) -> bool {
         self.expires = self.expires.min(until);
         let i = self.index(from).unwrap_or_else(|i| {
-            self.groups.insert(i, (from, Vec::new()));
+            self.groups.insert(i, (from, Vec::with_capacity(8)));
             i
         });
         let edges = &mut self.groups[i].1;
