@@ -69,6 +69,8 @@ def flow_fields(name: str, folder: Path) -> bool:
         "dsr": "dsr.option.type == 96",
         "dsr_flow_state": "dsr.flowstate == 1",
         "dsdv": "udp.port == 50000",
+        "olsr": "olsr.message_type == 2 && olsr.ansn",
+        "olsr_quality": "olsr.message_type == 202",
         "sack": "tcp.options.sack_le && tcp.options.timestamp.tsval",
         "ecn": "tcp.flags.ece == 1 && ip.dsfield.ecn == 0",
         "wires": 'frame.interface_name == "wire to 5"',

@@ -23,6 +23,7 @@ COMPARISONS = {
     "validation-ahmed2006.md": "twenty mobile nodes, SACK, ECN and link loss, with ns-2.35",
     "validation-ramarathinam2003.md": "a classroom with AODV, DSR, DSDV and batteries, with ns-2.35",
     "validation-dsr.md": "DSR between mobile nodes with ns-2.35",
+    "validation-olsr.md": "OLSR over a chain, a grid and between walkers with ns-3.37",
     "validation-standard.md": "the DCF and NewReno of the preset `standard` with ns-3.37",
     "validation-sinr.md": "reception by SINR and rate control with ns-3.37",
     "validation-wifi-n.md": "802.11n and 802.11ac with ns-3.37",

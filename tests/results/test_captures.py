@@ -24,6 +24,8 @@ HEADERS = {
     "dsr": {"dsr", "dsr+tcp", "tcp"},
     "dsr_flow_state": {"dsr", "dsr+tcp", "tcp"},
     "dsdv": {"dsdv", "tcp"},
+    "olsr": {"olsr", "tcp"},
+    "olsr_quality": {"olsr", "tcp"},
     "neighborhood_red": {"notification", "tcp"},
     "two_channels": {"aodv", "tcp", "udp"},
     "aggregates": {"tcp", "block_ack", "block_ack_request", "action", "cf_end", "rts", "cts"},

@@ -4,6 +4,7 @@ import contextlib
 import io
 import itertools
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -179,6 +180,29 @@ def test_each_node_has_its_own_queues() -> None:
     scenario = chappe.Scenario({"extends": "802.11n", "run.stop": "1 s", "topology.hops": 5, "node": entries})
     assert [*map(has_mac_queues(scenario), range(6))] == [True, False, False, False, True, False]
     assert not has_mac_queues(changed("chain.toml"))(0)
+
+
+def test_a_better_route_is_told_with_both_metrics() -> None:
+    scenario = chappe.Scenario(
+        {
+            "run.stop": "60 s",
+            "topology": {"kind": "grid", "rows": 3, "columns": 3},
+            "flow": [{"dst": 8, "start": "20 s"}],
+            "routing": {"protocol": "olsr", "olsr": {"metric": "etx", "tc_redundancy": 2}},
+            "wlan.error": {"model": "uniform", "rate": 0.2},
+        }
+    )
+    found = follow(scenario, 0)
+    told = [line for line in found.findings if "changed its route to node 8" in line]
+    assert len(told) == 1
+    numbers = re.search(r"over node ([13]), because ([\d.]+) < ([\d.]+)\. It changed", told[0])
+    assert numbers is not None
+    assert float(numbers[2]) < float(numbers[3])
+    results = chappe.run(scenario.with_settings({"run.record": ["routes"]}))
+    rows = results.recorded["routes"].filter(node=0, dst=8, event="changed")
+    better = rows.filter(pl.col("metric") < pl.col("previous_metric"))
+    assert better["next_hop"][-1] == int(numbers[1])
+    assert any("because" in text for text in found.events.filter(kind="route")["text"])
 
 
 def test_the_story_of_a_starved_flow() -> None:

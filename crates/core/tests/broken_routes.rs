@@ -19,10 +19,19 @@ fn flow(r: &Recorder, column: &str) -> u64 {
     r.flow_batches().counts(column).expect("a column").iter().sum()
 }
 
-/// A chain of three hops in which the node next to the destination is off from 20 to 40 s. Without local repair the
-/// previous node notifies the source at once.
+/// Settings with which a node reacts to the first packet that its MAC gives up, without local repair.
+fn at_once(protocol: &str) -> &'static str {
+    match protocol {
+        "aodv" => "routing.aodv.local_repair = \"never\"",
+        "olsr" => "routing.olsr = { link_layer_detection = true, tc_interval = \"2 s\" }",
+        _ => "",
+    }
+}
+
+/// A chain of three hops in which the node next to the destination is off from 20 to 40 s. The previous node notifies the
+/// source at once.
 fn interrupted(protocol: &str, tcp: &str) -> Recorder {
-    let repair = if protocol == "aodv" { "routing.aodv.local_repair = \"never\"" } else { "" };
+    let repair = at_once(protocol);
     run(&format!(
         "run.stop = \"70 s\"\ntopology.hops = 3\nrouting.protocol = \"{protocol}\"\n{repair}\ntcp.receive_window = 2\n{tcp}\n\
          flow = [{{ dst = 3, start = \"8 s\" }}]\n\
@@ -99,7 +108,8 @@ fn red_in_the_mesh_drops_what_is_not_ecn_capable() {
 #[test]
 fn queue_without_purge_keeps_packets_for_a_lost_neighbor() {
     for protocol in hop_by_hop() {
-        let routing = format!("routing.protocol = \"{protocol}\"");
+        let detection = if protocol == "olsr" { at_once(protocol) } else { "" };
+        let routing = format!("routing.protocol = \"{protocol}\"\n{detection}");
         let lost = |queue: &str| dropped(&mesh(queue, &routing), "dropped_route_failure").iter().sum::<u64>();
         assert!(lost(RED) > 0, "{protocol}");
         assert_eq!(lost(&format!("{RED}\npurge = false")), 0, "{protocol}");

@@ -30,6 +30,10 @@ const NEEDY: &[&str] = &[
      traffic = { flows = 400, max_hops = 10, distinct_ends = false }",
     "run.stop = \"3 s\"\ntopology = { kind = \"random\", nodes = 300, width = \"1500 m\", height = \"1500 m\" }\n\
      routing.protocol = \"dsdv\"\ntraffic = { flows = 3, app = \"cbr\" }\nnet.mtu = \"2296 B\"",
+    "run.stop = \"15 s\"\ntopology = { kind = \"random\", nodes = 100, width = \"800 m\", height = \"800 m\" }\n\
+     routing.protocol = \"olsr\"\ntraffic = { flows = 3, app = \"cbr\" }",
+    "run.stop = \"15 s\"\ntopology = { kind = \"random\", nodes = 60, width = \"150 m\", height = \"150 m\" }\n\
+     routing = { protocol = \"olsr\", olsr = { metric = \"etx\", tc_redundancy = 2 } }",
     "run.stop = \"3 s\"\ntopology = { kind = \"random\", nodes = 100, width = \"800 m\", height = \"800 m\" }\n\
      routing.protocol = \"dsr\"\ntraffic = { flows = 10, app = \"cbr\" }",
     "run.stop = \"3 s\"\nqueue = { discipline = \"fq_codel\", fq_codel.queues = 65536 }",

@@ -116,9 +116,9 @@ fn similar_settings_of_other_groups_are_suggested() {
 fn unmodeled_parts_are_named() {
     let all = |text: &str| problem(text).split_once(" -> ").expect("help").1.to_owned();
     assert_eq!(
-        all("routing.protocol = \"olsr\""),
-        "OLSR is not modeled: the nearest is `routing.protocol = \"dsdv\"`, which is proactive, too; \
-         known: aodv, dsdv, dsr, shortest_path, fixed"
+        all("routing.protocol = \"olsrv2\""),
+        "OLSRv2 is not modeled: the nearest is `routing.protocol = \"olsr\"`, version 1; \
+         known: aodv, dsdv, dsr, olsr, shortest_path, fixed"
     );
     for (text, said) in [
         ("tcp.variant = \"htcp\"", "htcp is not modeled: the nearest is `tcp.variant = \"cubic\"`"),

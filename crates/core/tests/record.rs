@@ -346,7 +346,7 @@ fn the_queues_of_a_node_that_is_off_are_empty() {
 
 #[test]
 fn what_routing_costs_is_what_comes_to_the_queues() {
-    for (protocol, added) in [("aodv", ""), ("dsdv", "20 B"), ("dsr", "4 B"), ("shortest_path", "")] {
+    for (protocol, added) in [("aodv", ""), ("dsdv", "20 B"), ("dsr", "4 B"), ("olsr", ""), ("shortest_path", "")] {
         let header =
             if added.is_empty() { String::new() } else { format!("{protocol}.ns2.packet_header_size = \"{added}\"") };
         // Nothing waits for an address; all is quiet in the end. A node that is switched off forgets no counter.

@@ -20,6 +20,12 @@ pub fn hop_by_hop() -> Vec<&'static str> {
     Protocol::ALL.iter().filter(|p| p.learns_routes() && **p != Protocol::Dsr).map(|p| p.word()).collect()
 }
 
+/// Those of them whose routes have sequence numbers against loops. Nodes with OLSR compute routes from what each knows, and
+/// their tables may lead in circles until they know the same links.
+fn free_of_loops() -> Vec<&'static str> {
+    hop_by_hop().into_iter().filter(|p| *p != Protocol::Olsr.word()).collect()
+}
+
 /// A change of a routing table: time [s], node, destination; next hop and hops, `None`: the route was removed.
 struct Change {
     at: f64,
@@ -126,7 +132,7 @@ proptest! {
     /// Bhagwat 1994; RFC 3561).
     #[test]
     fn routes_make_no_loops(
-        protocol in prop::sample::select(hop_by_hop()),
+        protocol in prop::sample::select(free_of_loops()),
         (positions, losses, times, seed) in networks(),
         cuts in prop::collection::vec((0u64..60_000, 1u64..10_000), 0..6),
     ) {

@@ -263,6 +263,7 @@ def story_of(results: Results, flow: int, *, has_lines: bool = False) -> Story:
     findings = [
         _headline(results, row, legs),
         *_went(paths, _gateways(results), results.scenario.names),
+        *_chosen(row, routes),
         *_held(row, cwnd),
         *_repaired(cwnd),
         *_paced(cwnd, results.simulated_s),
@@ -585,6 +586,27 @@ def _timers(cwnd: pl.DataFrame) -> list[_Line]:
     return lines
 
 
+def _because(change: Mapping[str, Any]) -> str:
+    """Metrics of the new route and of that over the previous next hop, if they are the reason of a change."""
+    new, old = change["metric"], change["previous_metric"]
+    if new is None or old is None or new >= old:
+        return ""
+    return f", because {new:.4g} < {old:.4g}"
+
+
+def _chosen(row: Mapping[str, Any], routes: pl.DataFrame) -> list[str]:
+    """Why the source last changed to a better route, where the protocol compares routes by a metric."""
+    changes = routes.filter((pl.col("node") == row["src"]) & (pl.col("event").cast(pl.String) == "changed"))
+    reasons = [(change, _because(change)) for change in changes.iter_rows(named=True)]
+    told = [(change, reason) for change, reason in reasons if reason]
+    if not told:
+        return []
+    change, reason = told[-1]
+    way = f"over node {change['next_hop']}{reason}"
+    told_once = f"At {change['time_s']:.4g} s node {change['node']} changed its route to node {change['dst']}: {way}"
+    return [f"{told_once}. It changed {times(len(changes))} in all."]
+
+
 def _changes(routes: pl.DataFrame) -> list[_Line]:
     """Changes of the routes between the ends of a flow."""
     lines: list[_Line] = []
@@ -593,7 +615,7 @@ def _changes(routes: pl.DataFrame) -> list[_Line]:
             text = f"node {r['node']} has no route to node {r['dst']} any more"
         else:
             verb = "finds a" if r["event"] == "added" else "changes its"
-            way = f"over node {r['next_hop']}, {count(r['hops'], 'hop')}"
+            way = f"over node {r['next_hop']}, {count(r['hops'], 'hop')}{_because(r)}"
             text = f"node {r['node']} {verb} route to node {r['dst']}: {way}"
         lines.append((r["time_s"], ROUTES, r["node"], None, text))
     return lines

@@ -1,5 +1,6 @@
 //! Contents of packets: segments, datagrams, messages of protocols.
 
+use super::olsr::OlsrPacket;
 use super::{NodeId, Seq};
 use crate::unit::{Span, Time};
 
@@ -206,7 +207,7 @@ pub struct Rrep {
     pub hello: bool,
 }
 
-/// A destination listed in a routing message.
+/// A destination listed in a routing message; OLSR packs its messages into such entries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Listed {
     /// Destination node.
@@ -249,6 +250,8 @@ pub enum Body {
     Rerr(ListId),
     /// DSDV update: destinations and their distances.
     Update(ListId),
+    /// an OLSR packet
+    Olsr(OlsrPacket),
     /// a DSR route request
     DsrRequest(DsrRequest),
     /// DSR route reply; its contents are in the header.
@@ -290,7 +293,7 @@ impl Body {
     #[inline]
     pub(super) fn list(&self) -> Option<ListId> {
         match self {
-            Body::Rerr(list) | Body::Update(list) => Some(*list),
+            Body::Rerr(list) | Body::Update(list) | Body::Olsr(OlsrPacket { list, .. }) => Some(*list),
             _ => None,
         }
     }
@@ -298,7 +301,7 @@ impl Body {
     #[inline]
     pub(super) fn list_mut(&mut self) -> Option<&mut ListId> {
         match self {
-            Body::Rerr(list) | Body::Update(list) => Some(list),
+            Body::Rerr(list) | Body::Update(list) | Body::Olsr(OlsrPacket { list, .. }) => Some(list),
             _ => None,
         }
     }
@@ -313,6 +316,7 @@ impl Body {
             | Body::Rrep(_)
             | Body::Rerr(_)
             | Body::Update(_)
+            | Body::Olsr(_)
             | Body::DsrRequest(_)
             | Body::DsrReply
             | Body::DsrError

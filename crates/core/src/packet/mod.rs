@@ -8,6 +8,7 @@ mod header;
 mod ledger;
 mod log;
 mod messages;
+pub mod olsr;
 mod pool;
 
 use crate::unit::Time;

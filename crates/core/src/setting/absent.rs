@@ -80,7 +80,7 @@ const LOG: Advice =
 type Absent = (&'static [&'static str], &'static str, Advice);
 
 const ABSENT: &[Absent] = &[
-    (&["olsr", "olsrv1", "olsrv2", "olsrd"], "OLSR", PROACTIVE),
+    (&["olsrv2", "oonf"], "OLSRv2", ("the nearest is `routing.protocol = \"olsr\"`, version 1", ROUTING)),
     (&["batman", "batman_adv", "batman_v", "batmand"], "B.A.T.M.A.N.", PROACTIVE),
     (
         &["babel", "babeld", "bmx", "bmx6", "bmx7", "ospf", "ospf_manet", "rip", "fisheye", "fsr", "cgsr", "wrp"],
@@ -151,6 +151,7 @@ const ALIASES: &[(&[&str], &str)] = &[
     (&["free_space", "freespace"], "friis"),
     (&["static", "constant", "none_moves"], "still"),
     (&["static", "constant"], "fixed"),
+    (&["olsrv1", "olsrd"], "olsr"),
     (&["rwp", "waypoint"], "random_waypoint"),
     (&["80211g"], "802.11g"),
     (&["80211n"], "802.11n"),

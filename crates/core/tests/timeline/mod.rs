@@ -11,6 +11,7 @@ mod dsr;
 mod edca;
 mod eifs;
 mod middlebox;
+mod olsr;
 mod point_to_point;
 mod power;
 mod rate;

@@ -237,7 +237,8 @@ fn memory(cfg: &Config, tally: &Tally) -> Vec<(&'static str, f64)> {
     };
     let destinations = (2.0 * flows).min(nodes);
     let learned = cfg.routing.protocol.learns_routes() && links == 0.0;
-    let routes = cfg.routing.learned_bytes(radios);
+    let neighbors = tally.pairs_in_range as f64 / radios.max(1.0);
+    let routes = cfg.routing.learned_bytes(radios, neighbors);
     let buckets = tally.buckets as f64 + cfg.queue.buckets() as f64 * nodes;
     let listed = if u64::from(cfg.traffic.flows) > cfg.listed_flows() { "traffic.flows" } else { "flow" };
     // A batch has a row per flow: blames whichever number is large.

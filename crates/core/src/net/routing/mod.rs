@@ -6,6 +6,7 @@ pub mod dsdv;
 pub mod dsr;
 pub mod fixed;
 pub mod metric;
+pub mod olsr;
 mod registry;
 
 use crate::count::{self, Field};
@@ -18,6 +19,7 @@ use dsdv::Dsdv;
 use dsr::Dsr;
 use fixed::{Routes, Static};
 use metric::Metric;
+use olsr::Olsr;
 use registry::{Routing, protocols};
 use std::sync::Arc;
 
@@ -41,6 +43,8 @@ protocols! {
     Dsdv(Dsdv): Dsdv = "dsdv", settings dsdv: dsdv::Config = " DSDV.";
     /// Dynamic source routing (RFC 4728), after the RFC or after ns-2.
     Dsr(Box<Dsr>): Dsr = "dsr", settings dsr: dsr::Config = " DSR.";
+    /// Optimized link state routing (RFC 3626), or with link qualities as olsrd has them.
+    Olsr(Box<Olsr>): Olsr = "olsr", settings olsr: olsr::Config = " OLSR.";
     /// Best routes by `routing.metric`, known to every node from the start; no messages.
     ShortestPath(Static): Static = "shortest_path";
     /// The routes that the scenario lists; no messages.

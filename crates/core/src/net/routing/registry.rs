@@ -32,8 +32,9 @@ pub(super) trait Routing: Sized {
         None
     }
 
-    /// Memory of the state that a router learns among this number of nodes, without the routes in use \[B\].
-    fn learned_bytes(_cfg: &Config, _nodes: f64) -> f64 {
+    /// Memory of the state that a router learns among this number of nodes, of which some are its neighbors, without the
+    /// routes in use \[B\].
+    fn learned_bytes(_cfg: &Config, _nodes: f64, _neighbors: f64) -> f64 {
         0.0
     }
 
@@ -117,6 +118,12 @@ pub(super) trait Routing: Sized {
     /// Returns true if this node can use a route to a destination now.
     fn has_route(&self, to: NodeId, now: Time) -> bool;
 
+    /// Metric of the route to a destination over a neighbor as this node knows it, for tables; less is better. `None`:
+    /// there is none, or the protocol does not compare routes by such a number.
+    fn metric_over(&self, _at: NodeId, _to: NodeId, _via: NodeId) -> Option<f64> {
+        None
+    }
+
     /// Packets for this destination wait for a route.
     fn holds(&self, _to: NodeId, _pool: &PacketPool) -> bool {
         false
@@ -166,8 +173,9 @@ macro_rules! protocols {
                 /// The settings of source routes, if packets carry their routes.
                 pub fn source_routes(&self) -> Option<&dsr::Config>;
 
-                /// Memory of the state that a router learns among this number of nodes, without the routes in use \[B\].
-                pub fn learned_bytes(&self, nodes: f64) -> f64;
+                /// Memory of the state that a router learns among this number of nodes, of which some are its neighbors,
+                /// without the routes in use \[B\].
+                pub fn learned_bytes(&self, nodes: f64, neighbors: f64) -> f64;
 
                 /// Interval at which every node announces all nodes to its neighbors, if it does.
                 pub fn tells_all_every(&self) -> Option<Span>;
@@ -246,6 +254,10 @@ macro_rules! protocols {
 
                 /// Returns true if this node can use a route to a destination now.
                 pub fn has_route(&self, to: NodeId, now: Time) -> bool;
+
+                /// Metric of the route to a destination over a neighbor as this node knows it, for tables; less is better.
+                /// `None`: there is none, or the protocol does not compare routes by such a number.
+                pub fn metric_over(&self, at: NodeId, to: NodeId, via: NodeId) -> Option<f64>;
 
                 /// Packets for this destination wait for a route.
                 pub fn holds(&self, to: NodeId, pool: &PacketPool) -> bool;

@@ -488,6 +488,10 @@ impl Captures {
                 let ports = (routing::DSDV_PORT, routing::DSDV_PORT);
                 (inet::UDP, ip, ip.udp(ports, &routing::update(pool.list(*list))))
             }
+            Body::Olsr(packet) => {
+                let ports = (routing::OLSR_PORT, routing::OLSR_PORT);
+                (inet::UDP, ip, ip.udp(ports, &routing::olsr(packet.number, pool.list(packet.list))))
+            }
             Body::DsrRequest(_) | Body::DsrReply | Body::DsrError => (routing::NO_NEXT_HEADER, ip, vec![]),
             Body::Data(_) | Body::Ack(_) | Body::Datagram(_) | Body::Arp(_) | Body::Notification(_) => {
                 self.flows.segment(p, ip).unwrap_or((inet::EXPERIMENTAL, ip, vec![]))

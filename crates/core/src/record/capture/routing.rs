@@ -1,6 +1,7 @@
-//! Messages of routing protocols: AODV (RFC 3561), DSDV, DSR (RFC 4728).
+//! Messages of routing protocols: AODV (RFC 3561), DSDV, OLSR (RFC 3626), DSR (RFC 4728).
 
 use super::inet::address;
+use crate::packet::olsr::{Content, Message, messages};
 use crate::packet::{DsrRequest, FlowState, Header, Listed, NodeId, Rrep, Rreq};
 use crate::unit::Span;
 
@@ -8,6 +9,9 @@ use crate::unit::Span;
 pub const AODV_PORT: u16 = 654;
 /// Port of updates of DSDV, which has none of its own.
 pub const DSDV_PORT: u16 = 50_000;
+
+/// Port of OLSR (RFC 3626, section 3.1).
+pub const OLSR_PORT: u16 = 698;
 
 fn extend(out: &mut Vec<u8>, words: &[u32]) {
     words.iter().for_each(|word| out.extend_from_slice(&word.to_be_bytes()));
@@ -52,6 +56,48 @@ pub fn update(entries: &[Listed]) -> Vec<u8> {
     for l in entries {
         extend(&mut out, &[of(l.node), u32::from(l.hops), l.sequence]);
     }
+    out
+}
+
+/// Packet of OLSR (RFC 3626, sections 3.3, 6.1 and 9.1); with link qualities the messages 201 and 202 of olsrd.
+pub fn olsr(number: u16, list: &[Listed]) -> Vec<u8> {
+    let mut out = vec![0; 2];
+    out.extend_from_slice(&number.to_be_bytes());
+    for (message, links) in messages(list) {
+        let Message { originator, ttl, hop_count, validity, .. } = message;
+        let bytes = message.bytes(links.clone()) as u16;
+        out.extend_from_slice(&[message.kind(), validity]);
+        out.extend_from_slice(&bytes.to_be_bytes());
+        extend(&mut out, &[of(originator)]);
+        out.extend_from_slice(&[ttl, hop_count]);
+        out.extend_from_slice(&message.number.to_be_bytes());
+        let is_hello = match message.content {
+            Content::Hello { interval, willingness } => {
+                out.extend_from_slice(&[0, 0, interval, willingness]);
+                true
+            }
+            Content::Tc { ansn } => {
+                out.extend_from_slice(&ansn.to_be_bytes());
+                out.extend_from_slice(&[0, 0]);
+                false
+            }
+        };
+        let mut last = None;
+        for link in links.clone() {
+            if is_hello && last.replace(link.code) != Some(link.code) {
+                let same = links.clone().filter(|l| l.code == link.code).count() as u32;
+                let length = (4 + same * message.address_bytes()) as u16;
+                out.extend_from_slice(&[link.code, 0]);
+                out.extend_from_slice(&length.to_be_bytes());
+            }
+            extend(&mut out, &[of(link.node)]);
+            if message.has_quality {
+                out.extend_from_slice(&[link.lq, link.nlq, 0, 0]);
+            }
+        }
+    }
+    let length = (out.len() as u16).to_be_bytes();
+    out[..2].copy_from_slice(&length);
     out
 }
 
@@ -149,6 +195,7 @@ pub fn dsr(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::packet::olsr::Announced;
     use crate::packet::{BrokenLink, RouteError};
     use crate::unit::Time;
 
@@ -194,6 +241,32 @@ mod tests {
     fn an_update_of_dsdv_by_hand() {
         let entry = Listed { node: NodeId(3), sequence: 8, hops: 2 };
         assert_eq!(update(&[entry]), [10, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0, 8]);
+    }
+
+    #[test]
+    fn a_packet_of_olsr_by_hand() {
+        let link = |code, node| Announced { code, node: NodeId(node), lq: 255, nlq: 191 };
+        let hello = Message {
+            originator: NodeId(9),
+            number: 7,
+            ttl: 1,
+            hop_count: 0,
+            validity: 0x86,
+            has_quality: false,
+            content: Content::Hello { interval: 0x05, willingness: 3 },
+        };
+        let tc = Message { ttl: 254, hop_count: 1, has_quality: true, content: Content::Tc { ansn: 5 }, ..hello };
+        let mut list = vec![];
+        hello.write([link(6, 1), link(6, 2), link(10, 3)].into_iter(), &mut list);
+        tc.write([link(0, 4)].into_iter(), &mut list);
+        #[rustfmt::skip]
+        let expected = [
+            0, 64, 1, 2,
+            1, 0x86, 0, 36, 10, 0, 0, 9, 1, 0, 0, 7, 0, 0, 0x05, 3,
+            6, 0, 0, 12, 10, 0, 0, 1, 10, 0, 0, 2, 10, 0, 0, 8, 10, 0, 0, 3,
+            202, 0x86, 0, 24, 10, 0, 0, 9, 254, 1, 0, 7, 0, 5, 0, 0, 10, 0, 0, 4, 255, 191, 0, 0,
+        ];
+        assert_eq!(olsr(0x0102, &list), expected);
     }
 
     #[test]

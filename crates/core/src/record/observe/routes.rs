@@ -33,6 +33,12 @@ table! {
         hops: u32,
         /// Change of the route: `added`, `changed` or `removed`.
         event: Event,
+        /// Metric of the route by which OLSR compares routes: hops, or ETX; less is better. Null for a removed route and
+        /// with other protocols.
+        metric: Option<f64>,
+        /// Metric at this time of the route over the previous next hop, if the next hop has changed; null if there is no
+        /// route over it any more.
+        previous_metric: Option<f64>,
     }
 }
 
@@ -61,7 +67,9 @@ impl Routes {
         if *known == self.fresh {
             return;
         }
-        let mut row = |route: &KnownRoute, event| {
+        let mut row = |route: &KnownRoute, event, previous: Option<&KnownRoute>| {
+            let over = |via| router.metric_over(node, route.destination, via);
+            let left = previous.map(|p| p.next_hop).filter(|&via| via != route.next_hop);
             self.rows.push(Row {
                 time_s: at,
                 node,
@@ -69,6 +77,8 @@ impl Routes {
                 next_hop: route.next_hop,
                 hops: route.hops,
                 event,
+                metric: if event == Event::Removed { None } else { over(route.next_hop) },
+                previous_metric: left.and_then(over),
             });
         };
         // Both lists are sorted by destination.
@@ -78,17 +88,17 @@ impl Routes {
                 (None, None) => break,
                 (Some(o), Some(n)) if o.destination == n.destination => {
                     if o != n {
-                        row(n, Event::Changed);
+                        row(n, Event::Changed, Some(o));
                     }
                     old.next();
                     new.next();
                 }
                 (Some(o), n) if n.is_none_or(|n| o.destination < n.destination) => {
-                    row(o, Event::Removed);
+                    row(o, Event::Removed, None);
                     old.next();
                 }
                 (_, Some(n)) => {
-                    row(n, Event::Added);
+                    row(n, Event::Added, None);
                     new.next();
                 }
                 (Some(_), None) => unreachable!("it was removed above"),

@@ -139,7 +139,7 @@ pub struct Dsdv {
 impl Routing for Dsdv {
     const FIELDS: &'static [Field] = Counters::FIELDS;
 
-    fn learned_bytes(_cfg: &super::Config, nodes: f64) -> f64 {
+    fn learned_bytes(_cfg: &super::Config, nodes: f64, _neighbors: f64) -> f64 {
         nodes * ENTRY_BYTES
     }
 

@@ -138,7 +138,7 @@ impl Routing for Dsr {
         Some(&cfg.dsr)
     }
 
-    fn learned_bytes(cfg: &super::Config, _nodes: f64) -> f64 {
+    fn learned_bytes(cfg: &super::Config, _nodes: f64, _neighbors: f64) -> f64 {
         cfg.dsr.cache_bytes() as f64
     }
 
