@@ -504,9 +504,18 @@ def parser(words: Sequence[str] = ()) -> Parser:
     _figures_option(q)
     output_options(q)
 
-    q = command("draw", plots.draw, "draw the map of a scenario: nodes, links and flows")
+    q = command("draw", plots.draw, "draw the map of a scenario: nodes, links by their quality, routes of flows")
     _file(q, "scenario file (TOML); -: standard input")
     _set_option(q)
+    q.add_argument(
+        "--flow",
+        dest="only",
+        type=_flow,
+        metavar="N",
+        action="append",
+        default=[],
+        help="flow whose route is drawn; may be repeated (default: all)",
+    )
     _figures_option(q)
     output_options(q)
 

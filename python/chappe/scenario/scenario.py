@@ -505,20 +505,23 @@ class Scenario(Mapping[str, Any]):
         columns = {"src": pl.Int64, "dst": pl.Int64, "signal_dbm": pl.Float64, "rate_bps": pl.Int64}
         return pl.DataFrame(self._core.links(), schema=columns, orient="row")
 
-    def plot(self) -> "Figure":
-        """Plots the map at the beginning of a run: nodes to scale, links, and flows as arrows.
+    def plot(self, *, only: Iterable[int] | None = None) -> "Figure":
+        """Plots the map at the beginning of a run: nodes to scale, links by their quality, routes, gateways.
 
         ``chappe.Scenario.load("mesh.toml").plot().savefig("mesh.svg")``; ``chappe draw mesh.toml`` does the same.
+
+        Args:
+            only: Flows whose routes are drawn; ``None``: all.
 
         Returns:
             A figure of matplotlib.
 
         Raises:
-            ValueError: If no node has a radio.
+            ValueError: If no node has a radio, or there is no such flow.
         """
-        from chappe.plot.runs import network
+        from chappe.plot.maps import figure
 
-        return network(self)
+        return figure(self, only)
 
     def _rules(self) -> dict[str, type] | None:
         """Classes of the congestion controls in Python, by their names; ``None``: there are none.
