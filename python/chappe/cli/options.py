@@ -544,7 +544,7 @@ def parser(words: Sequence[str] = ()) -> Parser:
         metavar="NAME=VALUE,...",
         action="append",
         default=[],
-        help="settings of a change, such as tcp.variant=vegas; may be repeated (default: a list of 14)",
+        help="settings of a change, such as tcp.variant=vegas; may be repeated (default: a list that fits the network)",
     )
     q.add_argument(
         "--within",
@@ -553,6 +553,7 @@ def parser(words: Sequence[str] = ()) -> Parser:
         default=0.1,
         help='relative difference that is not worth a change (default: "10 %%")',
     )
+    q.add_argument("--limit", metavar="TIME", help='time that the runs may take (default: "600 s")')
     _set_option(q)
     _flows_option(q)
     out_option(q, "folder of the study (default: results/NAME-advice)")
