@@ -54,7 +54,14 @@ def figure(scenario: Scenario, only: Iterable[int] | None = None) -> "Figure":
             marker, face, more = ("s", INK, 1.5) if node.is_gateway else ("o", "#ffffff", 0.0)
             side = 2 * (node.radius + more)
             axes.plot(
-                node.x, node.y, marker, markersize=side, markerfacecolor=face, markeredgecolor=INK, markeredgewidth=1
+                node.x,
+                node.y,
+                marker,
+                markersize=side,
+                markerfacecolor=face,
+                markeredgecolor=INK,
+                markeredgewidth=1,
+                zorder=3,
             )
         paper = {"facecolor": "#ffffff", "edgecolor": "none", "pad": 0.6}
         for x, y, anchor, words, size in (*m.labels, *m.texts):

@@ -200,7 +200,7 @@ class _Clock:
         most = screen + (min(changes, KEPT) + 1) * (FIRST << (LOOKS - 1))
         low_s, high_s = (min(runs * self._run_s / self._jobs, self._limit_s) for runs in (least, most))
         first = f"{len(SCREENED)} runs of each, then the best anew" if is_screened else f"{FIRST} runs of each or more"
-        return f"{count(changes, 'change')}: {first}, {_about(low_s)} to {_about(high_s)} in all."
+        return f"{count(changes, 'change')}: {first}, {_about(low_s)} to {_about(high_s)} for the runs."
 
 
 def _run_s(base: Scenario) -> float:
