@@ -114,7 +114,7 @@ def pytest_collection_finish() -> None:
 def _fonts_are_embedded_quickly() -> Iterator[None]:
     """Disables TrueType embedding, which takes five times as long as the rest of a figure; one test covers it."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(plot._STYLE, "pdf.fonttype", 3)
+        patch.setitem(plot.STYLE, "pdf.fonttype", 3)
         yield
 
 

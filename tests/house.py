@@ -27,7 +27,7 @@ FACADE = {
     ("chappe.results.results", "chappe.page.notebook"),
     ("chappe.results.results", "chappe.plot.runs"),
     ("chappe.scenario.scenario", "chappe.page.notebook"),
-    ("chappe.scenario.scenario", "chappe.plot.runs"),
+    ("chappe.scenario.scenario", "chappe.plot.maps"),
     ("chappe.study.study", "chappe.page.notebook"),
     ("chappe.study.study", "chappe.page.study"),
     ("chappe.study.study", "chappe.plot.studies"),

@@ -173,5 +173,7 @@ def test_maps(kind: str) -> None:
         },
     }
     text = page.page(chappe.run({**kinds[kind], "run.stop": "2 s"}), kind)
-    circles = len(Elements(text).attributes("circle"))
-    assert circles == {"walk": 60, "wires": 3, "no radio": 0}[kind]
+    elements = Elements(text)
+    shapes = len(elements.attributes("circle")), len(elements.attributes("rect"))
+    # A gateway is a square, once more in the legend.
+    assert shapes == {"walk": (60, 0), "wires": (2, 2), "no radio": (0, 0)}[kind]

@@ -200,6 +200,11 @@ impl Scenario {
         py.detach(|| self.0.survey_json().to_string())
     }
 
+    /// Nodes on the path of every flow at the beginning, ends included; `None` where it is not known before a run.
+    fn paths(&self, py: Python<'_>) -> Vec<Option<Vec<u32>>> {
+        py.detach(|| self.0.paths())
+    }
+
     /// Rate of unicast data frames on links without a rate of their own [bit/s], and its MCS and streams with HT and VHT.
     fn data_rate(&self) -> (u64, Option<(u8, u8)>) {
         let mode = self.0.config().wlan.data_mode();

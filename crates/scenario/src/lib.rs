@@ -32,7 +32,7 @@ pub use validate::unused::{Unused, no_effect};
 use build::flows::connections;
 use build::{mobility, setup};
 use chappe_core::mobility::{Courses, Plan};
-use chappe_core::packet::RadioId;
+use chappe_core::packet::{NodeId, RadioId};
 use chappe_core::radio::Channel;
 use chappe_core::run::{Change, Command, Setup, Stop};
 use chappe_core::setting::{
@@ -297,6 +297,24 @@ impl Scenario {
             links[start..].sort_by_key(|l| l.to);
         }
         links
+    }
+
+    /// Nodes on the path of every flow at the beginning, both ends included; `None` where a protocol finds it, or none
+    /// leads there.
+    pub fn paths(&self) -> Vec<Option<Vec<u32>>> {
+        let (cfg, flows) = (&self.config, &self.layout.flows);
+        if cfg.routing.protocol.learns_routes() {
+            return vec![None; flows.len()];
+        }
+        let channel = Channel::new(&self.layout.interfaces.on_air(&self.layout.positions));
+        let graph = self.layout.graph(cfg, &channel);
+        let routes = graph.routes(&cfg.routing, flows.iter().map(|f| NodeId(f.dst)));
+        let path = |f: &Flow| {
+            let (src, dst) = (NodeId(f.src), NodeId(f.dst));
+            routes.hops(src, dst)?;
+            Some(std::iter::once(src).chain(routes.way(src, dst)).chain([dst]).map(|n| n.0).collect())
+        };
+        flows.iter().map(path).collect()
     }
 
     /// Fastest rate at which a node sends data at any time: no flow delivers more. `None` with short flows, whose number

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from chappe._common.words import plain, tell
-from chappe.cli.inputs import KEPT, CommandError, collect_errors, load, named, print_json
+from chappe.cli.inputs import KEPT, CommandError, collect_errors, load, named, print_json, time_of
 from chappe.cli.studies import split, value_of
 from chappe.errors import ScenarioError
 
@@ -15,14 +15,17 @@ def advise(args: argparse.Namespace) -> int:
     """``chappe advise``."""
     from chappe.printing import advice as show_advise
     from chappe.printing.studies import told_at_once
-    from chappe.study.advise import CHANGES, advise
+    from chappe.study.advise import advise
 
     *changes, scenario = collect_errors(*(partial(_change, text) for text in args.changes), lambda: load(args))
     out = Path("results", f"{Path(args.file).stem}-advice") if args.out is None else named(args.out)
     how = {"flows": args.flows, "within": args.within, "out": out, "jobs": args.jobs, "progress": not args.quiet}
+    limit_s = time_of("--limit", args.limit)
+    how |= {} if limit_s is None else {"limit_s": limit_s}
+    how |= {} if args.quiet else {"told": tell}
     try:
         with told_at_once():
-            found = advise(scenario, changes or CHANGES, **how)
+            found = advise(scenario, changes or None, **how)
     except ScenarioError:
         raise
     except ValueError as e:
@@ -31,9 +34,9 @@ def advise(args: argparse.Namespace) -> int:
         tell(f"\n{KEPT.format(plain(out))}")
         raise
     if args.json:
-        print_json(
-            {"findings": found.findings, "seeds": found.seeds, "folder": str(out), "rows": found.table.to_dicts()}
-        )
+        tables = {name: getattr(found, name).to_dicts() for name in ("screened", "left_out")}
+        rows = found.table.to_dicts()
+        print_json({"findings": found.findings, "seeds": found.seeds, "folder": str(out), "rows": rows, **tables})
     elif not args.quiet:
         show_advise.advice(found)
     return 0

@@ -495,9 +495,18 @@ def parser(words: Sequence[str] = ()) -> Parser:
     _figures_option(q)
     output_options(q)
 
-    q = command("draw", plots.draw, "draw the map of a scenario: nodes, links and flows")
+    q = command("draw", plots.draw, "draw the map of a scenario: nodes, links by their quality, routes of flows")
     _file(q, "scenario file (TOML); -: standard input")
     _set_option(q)
+    q.add_argument(
+        "--flow",
+        dest="only",
+        type=_flow,
+        metavar="N",
+        action="append",
+        default=[],
+        help="flow whose route is drawn; may be repeated (default: all)",
+    )
     _figures_option(q)
     output_options(q)
 
@@ -526,7 +535,7 @@ def parser(words: Sequence[str] = ()) -> Parser:
         metavar="NAME=VALUE,...",
         action="append",
         default=[],
-        help="settings of a change, such as tcp.variant=vegas; may be repeated (default: a list of 14)",
+        help="settings of a change, such as tcp.variant=vegas; may be repeated (default: a list that fits the network)",
     )
     q.add_argument(
         "--within",
@@ -535,6 +544,7 @@ def parser(words: Sequence[str] = ()) -> Parser:
         default=0.1,
         help='relative difference that is not worth a change (default: "10 %%")',
     )
+    q.add_argument("--limit", metavar="TIME", help='time that the runs may take (default: "600 s")')
     _set_option(q)
     _flows_option(q)
     out_option(q, "folder of the study (default: results/NAME-advice)")

@@ -126,7 +126,7 @@ def draw(args: argparse.Namespace) -> int:
     """``chappe draw``."""
     scenario, paths = collect_errors(lambda: load(args), lambda: _paths(args.out, stem_of(args.file, "map")))
     try:
-        figure = scenario.plot()
+        figure = scenario.plot(only=args.only or None)
     except ValueError as e:
         raise CommandError(str(e)) from None
     return _print_files(args, _written(figure, paths))

@@ -156,7 +156,8 @@ def page(results: Results, title: str, slider: str = "tcp.receive_window", taugh
         others=of_flows.others[:_MANY],
         note=of_flows.note,
         tables=[*([taught.runs] if taught else []), _flows(results), _measures(results), *_losses(results)],
-        map=drawn(results.scenario),
+        map=drawn(scenario, _ways(of_flows, scenario.names)),
+        ways="ways that most packets of a flow took" if of_flows.stories else "routes",
         steps=STEPS,
         slider=slider,
         sliders=_sliders(scenario),
@@ -270,6 +271,16 @@ def _stories(of_flows: Overview) -> list[Story]:
         )
         for flow, story in of_flows.stories.items()
     ]
+
+
+def _ways(of_flows: Overview, names: Mapping[int, str]) -> dict[int, list[int]]:
+    """Ways that most packets took, by flow, as numbers of nodes."""
+    numbers = {name: n for n, name in names.items()}
+    found = {}
+    for flow, story in of_flows.stories.items():
+        for way in story.paths["path"].head(1):
+            found[flow] = [numbers[node] if node in numbers else int(node) for node in way.split(" - ")]
+    return found
 
 
 def _delays(delays: pl.DataFrame, names: Mapping[int, str]) -> Table:

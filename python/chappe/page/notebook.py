@@ -18,15 +18,8 @@ if TYPE_CHECKING:
 MOST = 20
 """Rows of a table."""
 
-_LINKS, _NODES = 150, 150
-"""Links and nodes that are drawn at most."""
-
-_LOOKS = {
-    'class="map"': 'xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" font-size="10"',
-    'class="link"': 'stroke="#aab4c0"',
-    'class="flow"': 'fill="none" stroke="#0072b2" stroke-width="1.5"',
-}
-"""Attributes instead of the style sheet of a page."""
+_NODES = 150
+"""Nodes that are drawn at most."""
 
 
 def scenario(of: "Scenario") -> str:
@@ -34,18 +27,17 @@ def scenario(of: "Scenario") -> str:
     changes = list(flat(json.loads(of._core.changes_json())))
     rows = [(n, str(v).lower() if isinstance(v, bool) else v) for n, v in changes if not isinstance(v, list)]
     nodes = len(of._core.places()[0])
-    svg = drawn(of, _LINKS) if nodes <= _NODES else ""
+    svg = drawn(of) if nodes <= _NODES else ""
     picture = _picture(svg, f"Map of {nodes} nodes") if svg else ""
     return joined(repr(of), picture, table_of(("setting", "differs from the default"), rows))
 
 
 def _picture(svg: str, words: str) -> str:
     """A map as an image on white; of an SVG notebooks that are not trusted leave the texts, of an image its words."""
-    for name, look in _LOOKS.items():
-        svg = svg.replace(name, look)
-    svg = svg.replace("<defs>", '<rect width="100%" height="100%" fill="#fff"/><defs>', 1)
+    look = 'xmlns="http://www.w3.org/2000/svg" font-family="sans-serif"'
+    svg = svg.replace('class="map"', look, 1).replace(">", '><rect width="100%" height="100%" fill="#fff"/>', 1)
     data = base64.b64encode(svg.encode()).decode()
-    return f'<p><img alt="{escape(words)}" width="460" src="data:image/svg+xml;base64,{data}"></p>'
+    return f'<p><img alt="{escape(words)}" width="640" src="data:image/svg+xml;base64,{data}"></p>'
 
 
 def results(of: "Results") -> str:

@@ -407,12 +407,12 @@
     const xs = spots.map((p) => p[0]), ys = spots.map((p) => p[1]), box = run.box || [Infinity, Infinity, -Infinity, -Infinity];
     // The box only grows, so that the picture does not jump while nodes move.
     run.box = [Math.min(box[0], ...xs), Math.min(box[1], ...ys), Math.max(box[2], ...xs), Math.max(box[3], ...ys)];
-    const [x0, y0] = run.box, wide = Math.max(run.box[2] - x0, 1), high = Math.max(run.box[3] - y0, 1);
+    const [x0, y0, x1, y1] = run.box, wide = Math.max(x1 - x0, 1), high = Math.max(y1 - y0, 1);
     const canvas = at("place");
-    setHeight(canvas, Math.round(Math.max(130, Math.min(360, 80 + (high * (sizeOf(canvas)[0] - 90)) / wide))));
+    setHeight(canvas, Math.round(Math.max(130, Math.min(spots.length > 12 ? 560 : 360, 80 + (high * (sizeOf(canvas)[0] - 90)) / wide))));
     const [c, width, height] = sized(canvas);
     const scale = Math.min((width - 90) / wide, (height - 70) / high);
-    const to = (p) => [35 + (p[0] - x0) * scale + (width - 90 - wide * scale) / 2, 30 + (p[1] - y0) * scale + (height - 70 - high * scale) / 2];
+    const to = (p) => [35 + (p[0] - x0) * scale + (width - 90 - wide * scale) / 2, 30 + (y1 - p[1]) * scale + (height - 70 - high * scale) / 2];
     const ink = color("--ink"), line = color("--line"), paper = color("--paper"), bad = color("--bad"), accent = color("--accent");
     const between = (a, b, shift = 0) => {
       const [[ax, ay], [bx, by]] = [to(spots[a]), to(spots[b])], far = Math.hypot(bx - ax, by - ay) || 1, [dx, dy] = [(-shift * (by - ay)) / far, (shift * (bx - ax)) / far];
@@ -476,14 +476,21 @@
     };
     const of = new Map();
     for (const s of run.stations) of.set(s.node, [...(of.get(s.node) || []), s]);
+    // Rectangles of nodes and names: a name without room is shown only by pointing at its node.
+    const taken = spots.map(to).map(([x, y]) => [x - radius + 3, y - radius + 3, x + radius - 3, y + radius - 3]);
     spots.forEach((p, n) => {
       const [x, y] = to(p), radios = of.get(n) || [null];
       places.push([x, y, n]);
       radios.forEach((s, i) => dot(n, x + 2.3 * radius * i, y, s, i ? radius - 2 : radius));
       if (!named) return;
       c.fillStyle = ink;
-      const name = label(n);
-      c.fillText(name, x - radius - (name.length > 1 ? 8 : 2), y - radius);
+      const name = label(n), long = c.measureText(name).width;
+      const at = [[x - radius - (name.length > 1 ? 8 : 2), y - radius], [x + radius + 3, y + 4], [x - radius - 3 - long, y + 4]];
+      const room = at.find(([left, base]) => taken.every(([l, t, r, b]) => left > r || left + long < l || base - 9 > b || base < t));
+      if (room) {
+        c.fillText(name, ...room);
+        taken.push([room[0], room[1] - 9, room[0] + long, room[1]]);
+      }
       const s = radios[0], queued = radios.reduce((sum, r) => sum + (r ? r.packets : 0), 0);
       if (queued) {
         c.fillStyle = accent;

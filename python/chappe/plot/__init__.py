@@ -2,7 +2,6 @@
 
 import io
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +12,6 @@ import polars as pl
 
 from chappe._common.files import write_file
 from chappe._common.outputs import MARK
-from chappe._common.words import node_label
 from chappe.measures import MEASURES
 
 # Functions import matplotlib themselves: matplotlib takes longer to load than most commands take to run.
@@ -37,7 +35,7 @@ COLORS = (
 )  # fmt: skip
 MARKERS = ("o", "s", "D", "^", "v", "P", "X", "*", "<", ">", "h", "p")
 
-_STYLE: dict[Any, Any] = {
+STYLE: dict[Any, Any] = {
     "font.family": "DejaVu Sans",
     "font.size": 9,
     "axes.spines.top": False,
@@ -52,6 +50,7 @@ _STYLE: dict[Any, Any] = {
     "svg.fonttype": "path",
     "svg.hashsalt": "chappe",
 }
+"""Settings of matplotlib for all figures."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +137,7 @@ def draw(panels: Sequence[Panel], *, title: str, reference: str = "") -> "Figure
 
     from chappe.plot.figure import Figure
 
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(STYLE):
         across = min(len(panels), 2)
         down = -(-len(panels) // 2)
         figure = Figure(figsize=(6.4 if across == 1 else 10.0, 0.5 + 3.6 * down), layout="constrained")
@@ -308,7 +307,7 @@ def agreement(panels: Sequence[tuple[str, Sequence[Group]]], *, title: str, x_la
 
     from chappe.plot.figure import Figure
 
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(STYLE):
         figure = Figure(figsize=(10.0, 5.6), layout="constrained")
         handles: dict[str, Any] = {}
         labels = list(dict.fromkeys(g.label for _, groups in panels for g in groups))
@@ -356,7 +355,7 @@ def over_time(panels: Sequence[tuple[str, Sequence[Curve]]], *, title: str, pane
 
     from chappe.plot.figure import Figure
 
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(STYLE):
         figure = Figure(figsize=(8.4, 0.9 + panel_in * len(panels)), layout="constrained")
         handles: dict[str, Any] = {}
         first = None
@@ -407,7 +406,7 @@ def lanes(
 
     from chappe.plot.figure import Figure
 
-    with mpl.rc_context({**_STYLE, "hatch.linewidth": 0.8}):
+    with mpl.rc_context({**STYLE, "hatch.linewidth": 0.8}):
         figure = Figure(figsize=(8.4, min(1.2 + 0.32 * len(names), 10.0)), layout="constrained")
         axes = figure.add_subplot()
         axes.grid(axis="y", visible=False)
@@ -461,7 +460,7 @@ def welch(study: "Study", measure: str = "goodput_bps", *, window: int = 5) -> "
     if not 1 <= len(series) <= PANELS:
         raise ValueError(f"a plot has from 1 to {PANELS} points, and this study has {len(series):,}")
     m = {m.name: m for m in MEASURES}[measure]
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(STYLE):
         figure = Figure(figsize=(8.4, 0.9 + 1.8 * len(series)), layout="constrained")
         for i, (label, values) in enumerate(series):
             axes = figure.add_subplot(len(series), 1, i + 1)
@@ -488,7 +487,7 @@ def places(nodes: Sequence[tuple[float, float]], flows: Sequence[tuple[int, int]
 
     from chappe.plot.figure import Figure
 
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(STYLE):
         figure = Figure(figsize=(5.0, 5.0), layout="constrained")
         axes = figure.add_subplot()
         for i, (a, b) in enumerate(flows):
@@ -521,64 +520,6 @@ def places(nodes: Sequence[tuple[float, float]], flows: Sequence[tuple[int, int]
         return figure
 
 
-NUMBERED = 60
-"""Nodes that have a number at most in a map, and flows that are drawn at most."""
-
-
-def topology(
-    nodes: Sequence[tuple[float, float]],
-    links: Sequence[tuple[int, int]],
-    flows: Sequence[tuple[int, int]],
-    wired: int = 0,
-    names: Mapping[int, str] | None = None,
-) -> "Figure":
-    """Plots the map of a network: nodes to scale [m], their links, and flows as arrows from source to destination.
-
-    Args:
-        nodes: Places of the nodes with a radio [m].
-        links: Numbers of the nodes at both ends.
-        flows: Numbers of source and destination.
-        wired: Number of flows with an end that has no radio, and no place.
-        names: Names of the nodes that have one, by number.
-    """
-    import matplotlib as mpl
-    from matplotlib.collections import LineCollection
-    from matplotlib.patches import FancyArrowPatch
-
-    from chappe.plot.figure import Figure
-
-    xs, ys = [x for x, _ in nodes], [y for _, y in nodes]
-    wide, high = max(max(xs) - min(xs), 1.0), max(max(ys) - min(ys), 1.0)
-    with mpl.rc_context(_STYLE):
-        figure = Figure(figsize=(7.4, min(max(2.6, 7.4 * high / wide + 0.8), 7.4)), layout="constrained")
-        axes = figure.add_subplot()
-        axes.add_collection(LineCollection([(nodes[a], nodes[b]) for a, b in links], colors="#c5cdd6", linewidths=0.8))
-        for i, (a, b) in enumerate(flows[:NUMBERED]):
-            bend = "arc3,rad=-0.18"
-            color = COLORS[i % len(COLORS)]
-            axes.add_patch(
-                FancyArrowPatch(nodes[a], nodes[b], connectionstyle=bend, arrowstyle="-|>", mutation_scale=11,
-                                color=color, lw=1.4, shrinkA=5, shrinkB=5, zorder=2)
-            )  # fmt: skip
-        many = len(nodes) > NUMBERED
-        axes.scatter(xs, ys, s=12 if many else 34, color="#1d2733", zorder=3)
-        for n, place in enumerate(() if many else nodes):
-            axes.annotate(node_label(n, names or {}), place, (5, 5), textcoords="offset points", fontsize=7, zorder=4)
-        axes.set_aspect("equal")
-        # A chain has no height of its own, but its arrows have.
-        edge = 0.07 * max(wide, high)
-        axes.set_xlim(min(xs) - edge, max(xs) + edge)
-        spare = max(edge, (0.22 * wide - high) / 2)
-        axes.set_ylim(min(ys) - spare, max(ys) + spare)
-        axes.set_xlabel("x [m]")
-        axes.set_ylabel("y [m]")
-        ends = [f"{len(nodes)} nodes", f"{len(links)} links", f"{len(flows)} flows"]
-        ends += [f"{wired} flows with an end behind a wire"] if wired else []
-        counts = ", ".join(re.sub(r"^(1 \w+)s\b", r"\1", text) for text in ends)
-        axes.set_title(counts, loc="left", fontsize=9, fontweight="bold")
-        return figure
-
-
 def network(
     nodes: Sequence[tuple[float, float, str]], links: Sequence[tuple[int, int, str]], *, title: str
 ) -> "Figure":
@@ -587,7 +528,7 @@ def network(
 
     from chappe.plot.figure import Figure
 
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(STYLE):
         figure = Figure(figsize=(9.0, 3.6), layout="constrained")
         axes = figure.add_subplot()
         for a, b, label in links:
@@ -668,7 +609,7 @@ def windows(changes: Mapping[str, pl.DataFrame], *, title: str, end_s: float, be
     # The last change before the axes begin is the window at their left end.
     changes = {name: _from(rows.filter(pl.col("time_s") <= end_s), begin_s) for name, rows in changes.items()}
     largest = max((t["cwnd_segments"].to_numpy().max() for t in changes.values() if len(t)), default=1.0)
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(STYLE):
         figure = Figure(figsize=(7.4, 1.4 + 1.15 * len(changes)), layout="constrained")
         handles: dict[str, Any] = {}
         first = None
@@ -764,7 +705,7 @@ def save(figure: "Figure", folder: Path, name: str) -> None:
     """Writes a figure as PDF, SVG and PNG, atomically and reproducibly."""
     import matplotlib as mpl
 
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(STYLE):
         # One layout for all formats: a layout takes as long as drawing.
         figure.draw_without_rendering()
         figure.set_layout_engine(None)
@@ -787,7 +728,7 @@ def encoded(figure: "Figure", kind: str) -> bytes:
     import matplotlib as mpl
 
     drawn = io.BytesIO()
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(STYLE):
         made_by = f"{MARK}, Matplotlib v{mpl.__version__}, https://matplotlib.org/"
         figure.savefig(drawn, format=kind, dpi=DPI, metadata={**_DATES[kind], _MADE_BY[kind]: made_by})
     return drawn.getvalue()

@@ -204,18 +204,3 @@ def recording(what: str, scenario: "Scenario") -> "Scenario":
     _check(what)
     asked = scenario.settings["run"]["record"]
     return scenario.with_settings({"run.record": list(dict.fromkeys([*asked, *_TABLES.get(what, [])]))})
-
-
-def network(scenario: "Scenario") -> "Figure":
-    """The map of a scenario at the beginning of a run: nodes to scale, links with the rate, flows as arrows.
-
-    Raises:
-        ValueError: If no node has a radio.
-    """
-    xs, ys = scenario._core.places()
-    if not xs:
-        raise ValueError("there is no map: no node has a radio")
-    links = [(a, b) for a, b, _, rate in scenario._core.links() if a < b and rate is not None]
-    flows = [(src, dst) for src, dst, _ in scenario._core.flows()]
-    drawn = [ends for ends in flows if max(ends) < len(xs)]
-    return plot.topology(list(zip(xs, ys, strict=True)), links, drawn, len(flows) - len(drawn), scenario.names)

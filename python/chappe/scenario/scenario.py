@@ -543,20 +543,23 @@ class Scenario(Mapping[str, Any]):
         worst = pl.max_horizontal(*(quotient(kind) for kind in kinds)).alias("factor")
         return rows.with_columns(worst).sort("factor", descending=True, nulls_last=True, maintain_order=True)
 
-    def plot(self) -> "Figure":
-        """Plots the map at the beginning of a run: nodes to scale, links, and flows as arrows.
+    def plot(self, *, only: Iterable[int] | None = None) -> "Figure":
+        """Plots the map at the beginning of a run: nodes to scale, links by their quality, routes, gateways.
 
         ``chappe.Scenario.load("mesh.toml").plot().savefig("mesh.svg")``; ``chappe draw mesh.toml`` does the same.
+
+        Args:
+            only: Flows whose routes are drawn; ``None``: all.
 
         Returns:
             A figure of matplotlib.
 
         Raises:
-            ValueError: If no node has a radio.
+            ValueError: If no node has a radio, or there is no such flow.
         """
-        from chappe.plot.runs import network
+        from chappe.plot.maps import figure
 
-        return network(self)
+        return figure(self, only)
 
     def _rules(self) -> dict[str, type] | None:
         """Classes of the congestion controls in Python, by their names; ``None``: there are none.

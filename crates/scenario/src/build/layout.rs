@@ -50,6 +50,14 @@ impl Layout {
         Layout { positions, interfaces, flows, entries, split_at: Vec::new(), events: Vec::new() }
     }
 
+    /// Links of the network at the beginning, with their qualities if routes are compared by them.
+    pub fn graph<'a>(&self, cfg: &Config, channel: &'a Channel) -> Graph<'a> {
+        let nodes = self.positions.len() + cfg.topology.wired_nodes as usize;
+        let wires = cfg.wired_links();
+        let graph = Graph::new(channel, &self.interfaces, nodes, wires.iter().map(|w| (w.0, w.1)));
+        graph.measured(&cfg.routing, &self.interfaces, wires.into_iter())
+    }
+
     /// Entry of `flow` to which a flow belongs; `None` for a random one.
     pub fn entry_of(&self, flow: usize) -> Option<usize> {
         let entry = self.entries.partition_point(|range| range.end <= flow);

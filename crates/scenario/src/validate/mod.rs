@@ -21,7 +21,6 @@ use super::read::source::Sources;
 use super::schema::Config;
 use chappe_core::radio::Channel;
 use chappe_core::run::Stop;
-use chappe_core::run::graph::Graph;
 use chappe_core::setting::{Code, Node, Problem, Report, count, join};
 use chappe_core::unit::Time;
 use cost::{Cost, Tally};
@@ -111,10 +110,7 @@ impl Checker<'_> {
             self.warn(Code::NoFlows, "flow", "there are no flows: nothing will be sent", help);
         }
         let channel = Channel::new(&layout.interfaces.on_air(&layout.positions));
-        let nodes = layout.positions.len() + cfg.topology.wired_nodes as usize;
-        let wires = cfg.wired_links();
-        let graph = Graph::new(&channel, &layout.interfaces, nodes, wires.iter().map(|w| (w.0, w.1)));
-        let graph = graph.measured(&cfg.routing, &layout.interfaces, wires.into_iter());
+        let graph = layout.graph(cfg, &channel);
         self.connections(layout);
         self.reachability(layout, &graph);
         self.ways_of_arrivals(layout, &graph);

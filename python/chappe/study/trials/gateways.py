@@ -1,0 +1,32 @@
+"""Trials of gateways: a second uplink at the far end of the longest way, or amid it."""
+
+from collections.abc import Iterator
+
+from chappe.study.trials.network import Network
+from chappe.study.trials.trial import OPERATOR, LeftOut, Trial
+
+_ABOUT = "a second gateway"
+
+
+def trials(network: Network) -> Iterator[Trial | LeftOut]:
+    """Uplinks like the first one, at other nodes."""
+    if not network.uplinks:
+        yield LeftOut(_ABOUT, "no flow has its end behind a gateway, a node with a wire")
+        return
+    gateway, wire = network.uplinks[0]
+    have = {node for node, _ in network.uplinks}
+    ways = [[n for n in path if n < network.radios] for path in network.paths]
+    longest = max(ways, key=len, default=[])
+    far = longest[-1:] if longest[:1] == [gateway] or (longest[:1] and longest[0] in have) else longest[:1]
+    places = dict.fromkeys([*far, *longest[len(longest) // 2 : len(longest) // 2 + 1]])
+    for node in places:
+        if node not in have:
+            end = "dst" if network.number(wire["dst"]) == gateway else "src"
+            yield Trial(
+                {"wired_link": [*network.scenario["wired_link"], {**wire, end: node}]},
+                OPERATOR,
+                f"a gateway at {network.label(node)}",
+                "batctl gw_mode server",
+                "batctl(8); babeld: `redistribute` of the default route, olsrd: `Hna4`",
+                "uci set network.bat0.gw_mode=server; uci commit network; service network restart",
+            )
