@@ -24,6 +24,7 @@ RUNS: dict[str, dict[str, Any]] = {
     "dsr": {**_CHAIN, "routing.protocol": "dsr"},
     "dsr_flow_state": {**_CHAIN, "routing.protocol": "dsr", "routing.dsr.flow_state": True},
     "dsdv": {**_CHAIN, "routing.protocol": "dsdv", "flow": [{"dst": 4, "start": "90 s"}]},
+    "babel": {**_CHAIN, "routing.protocol": "babel", "flow": [{"dst": 4, "start": "20 s"}]},
     "sack": {**_CHAIN, "tcp.variant": "sack", "tcp.timestamps": True, "wlan.error": {"model": "uniform", "rate": 0.3}},
     "ecn": {
         **_CHAIN,
@@ -285,5 +286,5 @@ def _check_ip(data: bytes) -> str:
     assert _adds_up(data[12:20] + struct.pack("!HH", protocol, len(body)) + body)
     if protocol == 17:
         assert struct.unpack_from("!H", body, 4)[0] == len(body)
-        return before + {654: "aodv", 50000: "dsdv"}.get(struct.unpack_from("!H", body, 2)[0], "udp")
+        return before + {654: "aodv", 6696: "babel", 50000: "dsdv"}.get(struct.unpack_from("!H", body, 2)[0], "udp")
     return before + "tcp"

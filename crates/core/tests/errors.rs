@@ -118,7 +118,7 @@ fn unmodeled_parts_are_named() {
     assert_eq!(
         all("routing.protocol = \"olsr\""),
         "OLSR is not modeled: the nearest is `routing.protocol = \"dsdv\"`, which is proactive, too; \
-         known: aodv, dsdv, dsr, shortest_path, fixed"
+         known: aodv, babel, dsdv, dsr, shortest_path, fixed"
     );
     for (text, said) in [
         ("tcp.variant = \"htcp\"", "htcp is not modeled: the nearest is `tcp.variant = \"cubic\"`"),

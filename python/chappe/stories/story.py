@@ -263,6 +263,7 @@ def story_of(results: Results, flow: int, *, has_lines: bool = False) -> Story:
     findings = [
         _headline(results, row, legs),
         *_went(paths, _gateways(results), results.scenario.names),
+        *_chosen(routes.filter(node=row["src"]).drop_nulls("metric")),
         *_held(row, cwnd),
         *_repaired(cwnd),
         *_paced(cwnd, results.simulated_s),
@@ -588,15 +589,37 @@ def _timers(cwnd: pl.DataFrame) -> list[_Line]:
 def _changes(routes: pl.DataFrame) -> list[_Line]:
     """Changes of the routes between the ends of a flow."""
     lines: list[_Line] = []
+    ways: dict[tuple[int, int], tuple[int, int]] = {}
     for r in routes.iter_rows(named=True):
+        ends = (r["node"], r["dst"])
         if r["event"] == "removed":
             text = f"node {r['node']} has no route to node {r['dst']} any more"
         else:
+            before, ways[ends] = ways.get(ends), (r["next_hop"], r["hops"])
+            if r["event"] == "changed" and ways[ends] == before:
+                continue  # only its metric is another
             verb = "finds a" if r["event"] == "added" else "changes its"
-            way = f"over node {r['next_hop']}, {count(r['hops'], 'hop')}"
+            way = f"over node {r['next_hop']}, {count(r['hops'], 'hop')}{_compared(r)}"
             text = f"node {r['node']} {verb} route to node {r['dst']}: {way}"
         lines.append((r["time_s"], ROUTES, r["node"], None, text))
     return lines
+
+
+def _chosen(routes: pl.DataFrame) -> list[str]:
+    """The last choice of a source whose protocol compares routes by a metric."""
+    return [f"At {time:,.1f} s {text}." for time, _, _, _, text in _changes(routes)[-1:]]
+
+
+def _compared(route: Mapping[str, Any]) -> str:
+    """Metric of a route beside that of the best other one, if the protocol compares routes by a metric."""
+    metric, other = route["metric"], route["other_metric"]
+    if metric is None:
+        return ""
+    if other is None:
+        return f", metric {metric}"
+    if metric <= other:
+        return f", because {metric} {'<' if metric < other else '='} {other} over node {route['other_next_hop']}"
+    return f", at {metric}, as {other} over node {route['other_next_hop']} is too new or might be a loop"
 
 
 _STEPS = {

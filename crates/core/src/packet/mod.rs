@@ -6,9 +6,11 @@
 
 mod header;
 mod ledger;
+mod lists;
 mod log;
 mod messages;
 mod pool;
+mod tlv;
 
 use crate::unit::Time;
 pub use header::{BrokenLink, FlowState, Header, HeaderId, RouteError};
@@ -19,6 +21,7 @@ pub use messages::{
     Rrep, Rreq, SackBlocks,
 };
 pub use pool::PacketPool;
+pub use tlv::{Tlv, TlvsId};
 
 /// A node. Nodes are numbered from 0 in the order of the topology.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]

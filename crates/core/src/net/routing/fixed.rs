@@ -220,7 +220,7 @@ impl Routing for Static {
     fn routes(&self, at: NodeId, _now: Time, out: &mut Vec<KnownRoute>) {
         out.extend(self.routes.destinations().filter_map(move |destination| {
             let next_hop = self.routes.via(at, destination)?;
-            Some(KnownRoute { destination, next_hop, hops: self.routes.hops(at, destination)? })
+            Some(KnownRoute::by_hops(destination, next_hop, self.routes.hops(at, destination)?))
         }));
     }
 

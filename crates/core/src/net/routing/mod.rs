@@ -1,6 +1,7 @@
 //! Routing protocols: choice of the next hop of a packet.
 
 pub mod aodv;
+pub mod babel;
 pub mod crossing;
 pub mod dsdv;
 pub mod dsr;
@@ -14,6 +15,7 @@ use crate::packet::{Body, Kind, NodeId, Packet, PacketId, PacketPool, Reason};
 use crate::rng::Stream;
 use crate::unit::{Span, Time};
 use aodv::Aodv;
+use babel::Babel;
 use dsdv::Dsdv;
 use dsr::Dsr;
 use fixed::{Routes, Static};
@@ -37,6 +39,8 @@ protocols! {
 
     /// Ad hoc on-demand distance vector (RFC 3561), after ns-2 or after the RFC by its settings.
     Aodv(Aodv): Aodv = "aodv", settings aodv: aodv::Config = " AODV.";
+    /// Babel (RFC 8966), with the choices of babeld.
+    Babel(Box<Babel>): Babel = "babel", settings babel: babel::Config = " Babel.";
     /// Destination-sequenced distance vector (Perkins and Bhagwat 1994), after its authors or after ns-2.
     Dsdv(Dsdv): Dsdv = "dsdv", settings dsdv: dsdv::Config = " DSDV.";
     /// Dynamic source routing (RFC 4728), after the RFC or after ns-2.
@@ -115,6 +119,22 @@ pub struct KnownRoute {
     pub next_hop: NodeId,
     /// Hops to the destination.
     pub hops: u32,
+    /// Metric of the route, if the protocol compares routes by more than hops.
+    pub metric: Option<u32>,
+    /// Neighbor and metric of the best of the other routes, if the protocol keeps others.
+    pub other: Option<(NodeId, u32)>,
+}
+
+impl KnownRoute {
+    /// A route of a protocol that counts hops.
+    pub fn by_hops(destination: NodeId, next_hop: NodeId, hops: u32) -> KnownRoute {
+        KnownRoute { destination, next_hop, hops, metric: None, other: None }
+    }
+
+    /// Returns true if packets go the same way, at the same metric.
+    pub fn is_same(&self, other: &KnownRoute) -> bool {
+        KnownRoute { other: None, ..*self } == KnownRoute { other: None, ..*other }
+    }
 }
 
 counters! {

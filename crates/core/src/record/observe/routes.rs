@@ -11,7 +11,7 @@ words! {
     pub enum Event {
         /// The node has a route to a destination to which it had none.
         Added = "added",
-        /// The next hop or the number of hops has changed.
+        /// The next hop, the number of hops or the metric has changed.
         Changed = "changed",
         /// The route is no longer usable.
         Removed = "removed",
@@ -31,6 +31,12 @@ table! {
         next_hop: NodeId,
         /// Number of hops to the destination.
         hops: u32,
+        /// Metric of the route, in the unit of the protocol; null if the protocol counts hops.
+        metric: Option<u32>,
+        /// Next hop of the best of the other routes that the node knows; null if it knows none.
+        other_next_hop: Option<NodeId>,
+        /// Metric of that route.
+        other_metric: Option<u32>,
         /// Change of the route: `added`, `changed` or `removed`.
         event: Event,
     }
@@ -68,6 +74,9 @@ impl Routes {
                 dst: route.destination,
                 next_hop: route.next_hop,
                 hops: route.hops,
+                metric: route.metric,
+                other_next_hop: route.other.map(|o| o.0),
+                other_metric: route.other.map(|o| o.1),
                 event,
             });
         };
@@ -77,7 +86,7 @@ impl Routes {
             match (old.peek(), new.peek()) {
                 (None, None) => break,
                 (Some(o), Some(n)) if o.destination == n.destination => {
-                    if o != n {
+                    if !o.is_same(n) {
                         row(n, Event::Changed);
                     }
                     old.next();

@@ -323,7 +323,7 @@ impl Aodv {
 
     /// The valid routes.
     fn known(&self) -> impl Iterator<Item = KnownRoute> + '_ {
-        let route = |e: &Entry| KnownRoute { destination: e.destination, next_hop: e.next_hop, hops: e.hops.into() };
+        let route = |e: &Entry| KnownRoute::by_hops(e.destination, e.next_hop, e.hops.into());
         self.table.in_order().filter(|e| e.state == State::Up).map(route)
     }
 

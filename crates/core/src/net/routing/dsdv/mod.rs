@@ -299,7 +299,7 @@ impl Dsdv {
 
     /// The routes that are up.
     fn known(&self) -> impl Iterator<Item = KnownRoute> + '_ {
-        let route = |e: &Entry| KnownRoute { destination: e.destination, next_hop: e.next_hop, hops: e.metric.into() };
+        let route = |e: &Entry| KnownRoute::by_hops(e.destination, e.next_hop, e.metric.into());
         self.table.entries.iter().filter(|e| e.is_up()).map(route)
     }
 

@@ -223,7 +223,7 @@ impl Routing for Dsr {
         let start = out.len();
         for way in self.cache.ways(now) {
             for (hops, &destination) in (1..).zip(&way[1.min(way.len())..]) {
-                out.push(KnownRoute { destination, next_hop: way[1], hops });
+                out.push(KnownRoute::by_hops(destination, way[1], hops));
             }
         }
         out[start..].sort_by_key(|r| (r.destination, r.hops));
