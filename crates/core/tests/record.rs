@@ -213,7 +213,7 @@ proptest! {
         }
         let mut routes = BTreeMap::new();
         for row in &tables["routes"] {
-            let route = (row["next_hop"].int(), row["hops"].int());
+            let route = (row["next_hop"].int(), row["hops"].int(), row["metric"]);
             let place = (row["node"].int(), row["dst"].int());
             let before = if row["event"] == "removed" { routes.remove(&place) } else { routes.insert(place, route) };
             prop_assert_eq!(before.is_none(), row["event"] == "added", "{:?}", row);

@@ -1,5 +1,8 @@
 //! Lists that packets carry; their memory is reused.
 
+/// Entries for which a list has room at first.
+const ROOM: usize = 32;
+
 /// Lists of one kind, by index.
 #[derive(Clone, Debug)]
 pub(super) struct Lists<T> {
@@ -16,13 +19,13 @@ impl<T> Default for Lists<T> {
 impl<T: Copy> Lists<T> {
     /// This number of free lists.
     pub(super) fn with_room(count: u32) -> Lists<T> {
-        Lists { lists: (0..count).map(|_| Vec::with_capacity(8)).collect(), free: (0..count).collect() }
+        Lists { lists: (0..count).map(|_| Vec::with_capacity(ROOM)).collect(), free: (0..count).collect() }
     }
 
     /// Creates an empty list.
     pub(super) fn create(&mut self) -> u32 {
         self.free.pop().unwrap_or_else(|| {
-            self.lists.push(Vec::with_capacity(8));
+            self.lists.push(Vec::with_capacity(ROOM));
             self.lists.len() as u32 - 1
         })
     }

@@ -109,6 +109,8 @@ pub struct Babel {
     hello_seqno: u16,
     /// Sorted by node.
     neighbors: Vec<Neighbor>,
+    /// Outboxes of neighbors that are gone, whose memory is used again.
+    spare: Vec<Outbox>,
     table: Table,
     /// Packet for all neighbors.
     outbox: Outbox,
@@ -178,7 +180,8 @@ impl Routing for Babel {
         let Body::Babel(tlvs) = p.body else { unreachable!("not a message of Babel") };
         let from = p.source;
         if let Err(i) = self.place(from) {
-            self.neighbors.insert(i, Neighbor::new(from, cx.now));
+            let outbox = self.spare.pop().unwrap_or_else(|| Outbox::new(from));
+            self.neighbors.insert(i, Neighbor::new(from, outbox, cx.now));
         }
         let mut router = None;
         for i in 0..cx.pool.tlvs(tlvs).len() {
@@ -296,6 +299,7 @@ impl Babel {
             seqno: rng.below(1 << 16) as u16,
             hello_seqno: rng.below(1 << 16) as u16,
             neighbors: Vec::new(),
+            spare: Vec::new(),
             table: Table::default(),
             outbox: Outbox::new(NodeId::BROADCAST),
             updates: Vec::new(),
@@ -532,7 +536,9 @@ impl Babel {
             let node = neighbor.node;
             let has_changed = neighbor.miss(cx.now);
             if neighbor.is_gone(cx.now) {
-                self.neighbors.remove(i);
+                let mut outbox = self.neighbors.remove(i).outbox;
+                outbox.clear();
+                self.spare.push(outbox);
                 self.forget_routes(|r| r.via == node, cx);
                 continue;
             }

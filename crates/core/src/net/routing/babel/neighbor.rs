@@ -29,7 +29,8 @@ pub(super) struct Neighbor {
 }
 
 impl Neighbor {
-    pub(super) fn new(node: NodeId, now: Time) -> Neighbor {
+    /// A neighbor of which nothing is known; the outbox is empty.
+    pub(super) fn new(node: NodeId, outbox: Outbox, now: Time) -> Neighbor {
         Neighbor {
             node,
             reach: 0,
@@ -39,7 +40,7 @@ impl Neighbor {
             txcost: INFINITE,
             ihu_at: now,
             ihu_interval: Span::ZERO,
-            outbox: Outbox::new(node),
+            outbox: Outbox { to: node, ..outbox },
         }
     }
 
@@ -158,7 +159,7 @@ mod tests {
     }
 
     fn with(reach: u16, txcost: u16) -> Neighbor {
-        Neighbor { reach, txcost, hello_at: at(1), ..Neighbor::new(NodeId(1), at(1)) }
+        Neighbor { reach, txcost, hello_at: at(1), ..Neighbor::new(NodeId(1), Outbox::new(NodeId(1)), at(1)) }
     }
 
     #[test]
@@ -190,7 +191,7 @@ mod tests {
 
     #[test]
     fn hellos_are_missed_after_1_7_intervals() {
-        let mut n = Neighbor::new(NodeId(1), at(0));
+        let mut n = Neighbor::new(NodeId(1), Outbox::new(NodeId(1)), at(0));
         let four = Span::secs(4);
         n.on_hello(65_535, four, at(10));
         assert!(!n.miss(at(10) + Span::ms(6799)));
