@@ -17,7 +17,7 @@ pub(super) struct Outbox {
 
 impl Outbox {
     pub(super) fn new(to: NodeId) -> Outbox {
-        Outbox { to, tlvs: Vec::new(), router: None, due: Time::NEVER }
+        Outbox { to, tlvs: Vec::with_capacity(32), router: None, due: Time::NEVER }
     }
 
     /// Size of the TLVs [B].

@@ -44,8 +44,14 @@ impl Outstanding {
 }
 
 /// All that is outstanding; at most one update and one request for each prefix.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Requests(Vec<Outstanding>);
+
+impl Default for Requests {
+    fn default() -> Requests {
+        Requests(Vec::with_capacity(32))
+    }
+}
 
 /// Returns true if a sequence number is newer (RFC 8966, section 3.2.1).
 pub(super) fn is_newer(seqno: u16, than: u16) -> bool {
