@@ -42,6 +42,7 @@ NAV: tuple[tuple[str, tuple[str, ...]], ...] = (
         (
             "models.md",
             *(f"models/{layer}.md" for layer in ("radio", "mac", "queues", "routing", "tcp")),
+            "routing.md",
             "linux.md",
             "reproductions/checks.md",
         ),

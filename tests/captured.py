@@ -24,6 +24,7 @@ RUNS: dict[str, dict[str, Any]] = {
     "dsr": {**_CHAIN, "routing.protocol": "dsr"},
     "dsr_flow_state": {**_CHAIN, "routing.protocol": "dsr", "routing.dsr.flow_state": True},
     "dsdv": {**_CHAIN, "routing.protocol": "dsdv", "flow": [{"dst": 4, "start": "90 s"}]},
+    "babel": {**_CHAIN, "routing.protocol": "babel", "flow": [{"dst": 4, "start": "20 s"}]},
     "olsr": {**_CHAIN, "routing.protocol": "olsr", "flow": [{"dst": 4, "start": "30 s"}]},
     "olsr_quality": {
         **_CHAIN,
@@ -291,5 +292,6 @@ def _check_ip(data: bytes) -> str:
     assert _adds_up(data[12:20] + struct.pack("!HH", protocol, len(body)) + body)
     if protocol == 17:
         assert struct.unpack_from("!H", body, 4)[0] == len(body)
-        return before + {654: "aodv", 698: "olsr", 50000: "dsdv"}.get(struct.unpack_from("!H", body, 2)[0], "udp")
+        known = {654: "aodv", 698: "olsr", 6696: "babel", 50000: "dsdv"}
+        return before + known.get(struct.unpack_from("!H", body, 2)[0], "udp")
     return before + "tcp"

@@ -68,6 +68,7 @@ def flow_fields(name: str, folder: Path) -> bool:
         "aodv": "aodv.type == 3 || aodv.type == 2",
         "dsr": "dsr.option.type == 96",
         "dsr_flow_state": "dsr.flowstate == 1",
+        "babel": "babel.message.metric == 256",
         "dsdv": "udp.port == 50000",
         "olsr": "olsr.message_type == 2 && olsr.ansn",
         "olsr_quality": "olsr.message_type == 202",

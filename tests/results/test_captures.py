@@ -23,6 +23,7 @@ HEADERS = {
     "aodv": {"aodv", "tcp", "arp", "rts", "cts", "ack"},
     "dsr": {"dsr", "dsr+tcp", "tcp"},
     "dsr_flow_state": {"dsr", "dsr+tcp", "tcp"},
+    "babel": {"babel", "tcp"},
     "dsdv": {"dsdv", "tcp"},
     "olsr": {"olsr", "tcp"},
     "olsr_quality": {"olsr", "tcp"},

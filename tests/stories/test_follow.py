@@ -447,3 +447,26 @@ def test_why_tells_the_stories_of_chosen_flows(tmp_path: Path) -> None:
     with contextlib.redirect_stdout(io.StringIO()) as out:
         assert cli.main(["run", str(file), "--why", "--flows", "far"]) == 0
     assert "Flow 1, node 1 to node 2, TCP newreno" in out.getvalue()
+
+
+def test_a_route_by_a_metric_has_its_reason() -> None:
+    positions = [["0 m", "0 m"], ["180 m", "120 m"], ["180 m", "-120 m"], ["360 m", "0 m"]]
+    scenario = chappe.Scenario(
+        {
+            "run.stop": "100 s",
+            "topology": {"kind": "list", "positions": positions},
+            "routing.protocol": "babel",
+            "flow": [{"dst": 3, "app": "cbr", "start": "30 s"}],
+            "event": [{"at": "35 s", "action": "node_down", "node": node} for node in (1, 2)],
+        }
+    )
+    story = follow(scenario, flow=0)
+    texts = story.events.filter(kind="route", node=0)["text"].to_list()
+    # Both ways have two hops, so that each choice is one between metrics; at last there is none.
+    assert all(", 2 hops, " in text for text in texts[:-1]), texts
+    assert texts[-1] == "node 0 has no route to node 3 any more"
+    scenario = scenario.with_settings({"event": scenario.settings["event"][:1]})
+    (last,) = [f for f in follow(scenario, flow=0).findings if f.startswith("At ")]
+    found = re.search(r"over node 2, because (\d+) < (\d+)\. It changed", last)
+    assert found is not None, last
+    assert int(found[1]) < int(found[2])

@@ -118,7 +118,7 @@ fn unmodeled_parts_are_named() {
     assert_eq!(
         all("routing.protocol = \"olsrv2\""),
         "OLSRv2 is not modeled: the nearest is `routing.protocol = \"olsr\"`, version 1; \
-         known: aodv, dsdv, dsr, olsr, shortest_path, fixed"
+         known: aodv, babel, dsdv, dsr, olsr, shortest_path, fixed"
     );
     for (text, said) in [
         ("tcp.variant = \"htcp\"", "htcp is not modeled: the nearest is `tcp.variant = \"cubic\"`"),

@@ -1,7 +1,7 @@
 //! Contents of packets: segments, datagrams, messages of protocols.
 
 use super::olsr::OlsrPacket;
-use super::{NodeId, Seq};
+use super::{NodeId, Seq, TlvsId};
 use crate::unit::{Span, Time};
 
 /// End of a connection, as a segment knows it.
@@ -250,6 +250,8 @@ pub enum Body {
     Rerr(ListId),
     /// DSDV update: destinations and their distances.
     Update(ListId),
+    /// Babel packet: its TLVs.
+    Babel(TlvsId),
     /// an OLSR packet
     Olsr(OlsrPacket),
     /// a DSR route request
@@ -289,21 +291,10 @@ impl Kind {
 }
 
 impl Body {
-    /// List of destinations of a routing message.
+    /// Returns true if the message has a list, which is kept with the packet pool.
     #[inline]
-    pub(super) fn list(&self) -> Option<ListId> {
-        match self {
-            Body::Rerr(list) | Body::Update(list) | Body::Olsr(OlsrPacket { list, .. }) => Some(*list),
-            _ => None,
-        }
-    }
-
-    #[inline]
-    pub(super) fn list_mut(&mut self) -> Option<&mut ListId> {
-        match self {
-            Body::Rerr(list) | Body::Update(list) | Body::Olsr(OlsrPacket { list, .. }) => Some(list),
-            _ => None,
-        }
+    pub(super) fn has_list(&self) -> bool {
+        matches!(self, Body::Rerr(_) | Body::Update(_) | Body::Olsr(_) | Body::Babel(_))
     }
 
     /// Kind of a packet with this body.
@@ -316,6 +307,7 @@ impl Body {
             | Body::Rrep(_)
             | Body::Rerr(_)
             | Body::Update(_)
+            | Body::Babel(_)
             | Body::Olsr(_)
             | Body::DsrRequest(_)
             | Body::DsrReply

@@ -6,10 +6,12 @@
 
 mod header;
 mod ledger;
+mod lists;
 mod log;
 mod messages;
 pub mod olsr;
 mod pool;
+mod tlv;
 
 use crate::unit::Time;
 pub use header::{BrokenLink, FlowState, Header, HeaderId, RouteError};
@@ -20,6 +22,7 @@ pub use messages::{
     Rrep, Rreq, SackBlocks,
 };
 pub use pool::PacketPool;
+pub use tlv::{Tlv, TlvsId};
 
 /// A node. Nodes are numbered from 0 in the order of the topology.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]

@@ -1,7 +1,11 @@
 //! Packet pool: storage of all packets from their creation to their end.
 
+use super::lists::Lists;
 use super::log::{Happening, Log, Step};
-use super::{Body, Ecn, Fate, Header, HeaderId, Ledger, Ledgers, ListId, Listed, NodeId, Packet, PacketId};
+use super::olsr::OlsrPacket;
+use super::{
+    Body, Ecn, Fate, Header, HeaderId, Ledger, Ledgers, ListId, Listed, NodeId, Packet, PacketId, Tlv, TlvsId,
+};
 use crate::unit::Time;
 
 /// Pool of all packets in the network.
@@ -11,8 +15,8 @@ pub struct PacketPool {
     /// Number of holders of each packet; 0: a free entry.
     holders: Vec<u32>,
     free: Vec<u32>,
-    lists: Vec<Vec<Listed>>,
-    free_lists: Vec<u32>,
+    lists: Lists<Listed>,
+    tlvs: Lists<Tlv>,
     headers: Vec<Header>,
     free_headers: Vec<u32>,
     ledgers: Ledgers,
@@ -25,10 +29,8 @@ pub struct PacketPool {
 impl PacketPool {
     /// An empty pool with room for this number of packets and some lists; grows when needed.
     pub fn with_capacity(packets: usize) -> PacketPool {
-        let lists = 16;
         PacketPool {
-            lists: (0..lists).map(|_| Vec::with_capacity(8)).collect(),
-            free_lists: (0..lists).collect(),
+            lists: Lists::with_room(16),
             packets: Vec::with_capacity(packets),
             holders: Vec::with_capacity(packets),
             free: Vec::with_capacity(packets),
@@ -138,7 +140,7 @@ impl PacketPool {
     fn duplicate(&mut self, id: PacketId) -> PacketId {
         // Copied as a whole and changed afterwards: doing both at once would stall the processor on its own writes.
         let copy = self.insert(self.packets[id.0 as usize]);
-        if self.packets[copy.0 as usize].body.list().is_some() {
+        if self.packets[copy.0 as usize].body.has_list() {
             self.copy_list(copy);
         }
         if self.packets[copy.0 as usize].header.is_some() {
@@ -153,13 +155,23 @@ impl PacketPool {
     /// Gives a copied packet a list of its own.
     #[inline(never)]
     fn copy_list(&mut self, copy: PacketId) {
-        let fresh = self.new_list();
-        let mut own = std::mem::take(&mut self.lists[fresh.0 as usize]);
-        if let Some(list) = self.packets[copy.0 as usize].body.list_mut() {
-            own.extend_from_slice(&self.lists[list.0 as usize]);
-            *list = fresh;
+        match &mut self.packets[copy.0 as usize].body {
+            Body::Rerr(list) | Body::Update(list) | Body::Olsr(OlsrPacket { list, .. }) => {
+                *list = ListId(self.lists.copy(list.0));
+            }
+            Body::Babel(tlvs) => *tlvs = TlvsId(self.tlvs.copy(tlvs.0)),
+            _ => unreachable!("it has no list"),
         }
-        self.lists[fresh.0 as usize] = own;
+    }
+
+    /// Frees the list of a packet.
+    #[inline(never)]
+    fn end_list(&mut self, i: usize) {
+        match self.packets[i].body {
+            Body::Rerr(list) | Body::Update(list) | Body::Olsr(OlsrPacket { list, .. }) => self.lists.free(list.0),
+            Body::Babel(tlvs) => self.tlvs.free(tlvs.0),
+            _ => unreachable!("it has no list"),
+        }
     }
 
     #[cold]
@@ -239,8 +251,8 @@ impl PacketPool {
         self.holders[i] -= 1;
         if self.holders[i] == 0 {
             self.free.push(id.0);
-            if let Some(list) = self.packets[i].body.list() {
-                self.free_list(list);
+            if self.packets[i].body.has_list() {
+                self.end_list(i);
             }
             self.free_header(id);
         }
@@ -256,27 +268,37 @@ impl PacketPool {
 
     /// Creates an empty list of destinations.
     pub fn new_list(&mut self) -> ListId {
-        let i = self.free_lists.pop().unwrap_or_else(|| {
-            self.lists.push(Vec::with_capacity(8));
-            self.lists.len() as u32 - 1
-        });
-        ListId(i)
+        ListId(self.lists.create())
     }
 
     /// Destinations of a list.
     pub fn list(&self, id: ListId) -> &[Listed] {
-        &self.lists[id.0 as usize]
+        self.lists.get(id.0)
     }
 
     /// Destinations of a list, for writing.
     pub fn list_mut(&mut self, id: ListId) -> &mut Vec<Listed> {
-        &mut self.lists[id.0 as usize]
+        self.lists.get_mut(id.0)
     }
 
     /// Frees a list that no packet carries.
     pub fn free_list(&mut self, id: ListId) {
-        self.lists[id.0 as usize].clear();
-        self.free_lists.push(id.0);
+        self.lists.free(id.0);
+    }
+
+    /// Creates an empty list of TLVs.
+    pub fn new_tlvs(&mut self) -> TlvsId {
+        TlvsId(self.tlvs.create())
+    }
+
+    /// TLVs of a packet of Babel.
+    pub fn tlvs(&self, id: TlvsId) -> &[Tlv] {
+        self.tlvs.get(id.0)
+    }
+
+    /// TLVs of a packet of Babel, for writing.
+    pub fn tlvs_mut(&mut self, id: TlvsId) -> &mut Vec<Tlv> {
+        self.tlvs.get_mut(id.0)
     }
 
     /// Gives a packet an empty header.

@@ -82,11 +82,7 @@ type Absent = (&'static [&'static str], &'static str, Advice);
 const ABSENT: &[Absent] = &[
     (&["olsrv2", "oonf"], "OLSRv2", ("the nearest is `routing.protocol = \"olsr\"`, version 1", ROUTING)),
     (&["batman", "batman_adv", "batman_v", "batmand"], "B.A.T.M.A.N.", PROACTIVE),
-    (
-        &["babel", "babeld", "bmx", "bmx6", "bmx7", "ospf", "ospf_manet", "rip", "fisheye", "fsr", "cgsr", "wrp"],
-        "it",
-        PROACTIVE,
-    ),
+    (&["bmx", "bmx6", "bmx7", "ospf", "ospf_manet", "rip", "fisheye", "fsr", "cgsr", "wrp"], "it", PROACTIVE),
     (&["hwmp", "802.11s", "80211s", "mesh"], "HWMP, the routing of 802.11s,", REACTIVE),
     (&["dymo", "aodvv2", "aomdv", "loadng", "tora", "abr", "saodv"], "it", REACTIVE),
     (&["rpl", "zrp", "zone", "gpsr", "gpcr", "geographic", "greedy", "flooding", "flood", "epidemic"], "it", REACTIVE),

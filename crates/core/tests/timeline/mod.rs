@@ -5,6 +5,7 @@ mod airtime;
 mod answers;
 mod any_order;
 mod aodv;
+mod babel;
 mod dcf;
 mod dsdv;
 mod dsr;

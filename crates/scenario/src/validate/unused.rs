@@ -302,6 +302,9 @@ impl<'a> Users<'a> {
                 }
                 "purge" if is_wire => Some("point-to-point links lose no neighbors"),
                 "purge" if !self.cfg.routing.protocol.learns_routes() => Some(NO_LOSS),
+                "purge" if !self.cfg.routing.protocol.purges() => {
+                    Some("`routing.protocol` takes nothing out of queues")
+                }
                 rest if q.is_passed && rest != "purge" => Some("packets wait in the MAC: `wlan.queues` is `mac80211`"),
                 "ecn" if !manages(&q.cfg) && (is_wire || !managed) => Some("no queue management is in use"),
                 _ => q.cfg.unused(rest),

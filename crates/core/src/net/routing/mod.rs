@@ -1,6 +1,7 @@
 //! Routing protocols: choice of the next hop of a packet.
 
 pub mod aodv;
+pub mod babel;
 pub mod crossing;
 pub mod dsdv;
 pub mod dsr;
@@ -15,6 +16,7 @@ use crate::packet::{Body, Kind, NodeId, Packet, PacketId, PacketPool, Reason};
 use crate::rng::Stream;
 use crate::unit::{Span, Time};
 use aodv::Aodv;
+use babel::Babel;
 use dsdv::Dsdv;
 use dsr::Dsr;
 use fixed::{Routes, Static};
@@ -39,6 +41,8 @@ protocols! {
 
     /// Ad hoc on-demand distance vector (RFC 3561), after ns-2 or after the RFC by its settings.
     Aodv(Aodv): Aodv = "aodv", settings aodv: aodv::Config = " AODV.";
+    /// Babel (RFC 8966), with the choices of babeld.
+    Babel(Box<Babel>): Babel = "babel", settings babel: babel::Config = " Babel.";
     /// Destination-sequenced distance vector (Perkins and Bhagwat 1994), after its authors or after ns-2.
     Dsdv(Dsdv): Dsdv = "dsdv", settings dsdv: dsdv::Config = " DSDV.";
     /// Dynamic source routing (RFC 4728), after the RFC or after ns-2.

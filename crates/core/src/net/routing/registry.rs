@@ -16,6 +16,8 @@ pub(super) trait Routing: Sized {
     const HEARS_OF_ALL: bool = true;
     /// The router gets its own messages back, too, when the MAC gives them up.
     const SAVES_MESSAGES: bool = false;
+    /// The router takes packets for a lost neighbor out of the queue.
+    const PURGES: bool = Self::LEARNS;
     /// Counters of the protocol, with their meanings.
     const FIELDS: &'static [Field] = &[];
 
@@ -162,6 +164,8 @@ macro_rules! protocols {
                 learns_routes: bool = LEARNS;
                 /// The router is notified of all packets that the MAC gives up, or ignores such notifications.
                 hears_of_all: bool = HEARS_OF_ALL;
+                /// The router takes packets for a lost neighbor out of the queue.
+                purges: bool = PURGES;
             }
             settings {
                 /// Routing.

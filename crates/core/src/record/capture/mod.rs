@@ -492,6 +492,10 @@ impl Captures {
                 let ports = (routing::OLSR_PORT, routing::OLSR_PORT);
                 (inet::UDP, ip, ip.udp(ports, &routing::olsr(packet.number, pool.list(packet.list))))
             }
+            Body::Babel(tlvs) => {
+                let ports = (routing::BABEL_PORT, routing::BABEL_PORT);
+                (inet::UDP, ip, ip.udp(ports, &routing::babel(pool.tlvs(*tlvs))))
+            }
             Body::DsrRequest(_) | Body::DsrReply | Body::DsrError => (routing::NO_NEXT_HEADER, ip, vec![]),
             Body::Data(_) | Body::Ack(_) | Body::Datagram(_) | Body::Arp(_) | Body::Notification(_) => {
                 self.flows.segment(p, ip).unwrap_or((inet::EXPERIMENTAL, ip, vec![]))

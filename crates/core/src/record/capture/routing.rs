@@ -1,12 +1,14 @@
-//! Messages of routing protocols: AODV (RFC 3561), DSDV, OLSR (RFC 3626), DSR (RFC 4728).
+//! Messages of routing protocols: AODV (RFC 3561), Babel (RFC 8966), DSDV, OLSR (RFC 3626), DSR (RFC 4728).
 
 use super::inet::address;
 use crate::packet::olsr::{Content, Message, messages};
-use crate::packet::{DsrRequest, FlowState, Header, Listed, NodeId, Rrep, Rreq};
+use crate::packet::{DsrRequest, FlowState, Header, Listed, NodeId, Rrep, Rreq, Tlv};
 use crate::unit::Span;
 
 /// Port of AODV (RFC 3561, section 3).
 pub const AODV_PORT: u16 = 654;
+/// Port of Babel (RFC 8966, section 4).
+pub const BABEL_PORT: u16 = 6696;
 /// Port of updates of DSDV, which has none of its own.
 pub const DSDV_PORT: u16 = 50_000;
 
@@ -98,6 +100,69 @@ pub fn olsr(number: u16, list: &[Listed]) -> Vec<u8> {
     }
     let length = (out.len() as u16).to_be_bytes();
     out[..2].copy_from_slice(&length);
+    out
+}
+
+/// Magic number and version of a Babel packet (RFC 8966, section 4.2).
+const BABEL: [u8; 2] = [42, 2];
+/// Address encodings: wildcard, IPv4, link-local IPv6 (RFC 8966, section 4.1.4).
+const WILDCARD: u8 = 0;
+const IPV4: u8 = 1;
+const LINK_LOCAL: u8 = 3;
+/// Length of the prefix of a node.
+const HOST: u8 = 32;
+
+/// Router-id, or interface identifier, of a node.
+fn identifier(node: NodeId) -> [u8; 8] {
+    u64::from(of(node)).to_be_bytes()
+}
+
+/// Babel packet, whose TLVs are as over IPv6 and whose prefixes are of IPv4 (RFC 8966, section 4.6).
+pub fn babel(tlvs: &[Tlv]) -> Vec<u8> {
+    let mut out = BABEL.to_vec();
+    out.extend_from_slice(&[0; 2]);
+    let word = u16::to_be_bytes;
+    for tlv in tlvs {
+        let length = tlv.bytes() as u8 - 2;
+        match *tlv {
+            Tlv::Hello { seqno, interval } => {
+                out.extend_from_slice(&[4, length, 0, 0]);
+                out.extend_from_slice(&[word(seqno), word(interval)].concat());
+            }
+            Tlv::Ihu { node, rxcost, interval } => {
+                out.extend_from_slice(&[5, length, LINK_LOCAL, 0]);
+                out.extend_from_slice(&[word(rxcost), word(interval)].concat());
+                out.extend_from_slice(&identifier(node));
+            }
+            Tlv::RouterId(node) => {
+                out.extend_from_slice(&[6, length, 0, 0]);
+                out.extend_from_slice(&identifier(node));
+            }
+            Tlv::Update { prefix, interval, seqno, metric, .. } => {
+                out.extend_from_slice(&[8, length, IPV4, 0, HOST, 0]);
+                out.extend_from_slice(&[word(interval), word(seqno), word(metric)].concat());
+                out.extend_from_slice(&address(prefix));
+            }
+            Tlv::RetractAll { seqno } => {
+                out.extend_from_slice(&[8, length, WILDCARD, 0, 0, 0]);
+                out.extend_from_slice(&[word(u16::MAX), word(seqno), word(u16::MAX)].concat());
+            }
+            Tlv::RouteRequest(None) => out.extend_from_slice(&[9, length, WILDCARD, 0]),
+            Tlv::RouteRequest(Some(prefix)) => {
+                out.extend_from_slice(&[9, length, IPV4, HOST]);
+                out.extend_from_slice(&address(prefix));
+            }
+            Tlv::SeqnoRequest { prefix, seqno, hop_count, router } => {
+                out.extend_from_slice(&[10, length, IPV4, HOST]);
+                out.extend_from_slice(&word(seqno));
+                out.extend_from_slice(&[hop_count, 0]);
+                out.extend_from_slice(&identifier(router));
+                out.extend_from_slice(&address(prefix));
+            }
+        }
+    }
+    let length = word(out.len() as u16 - 4);
+    out[2..4].copy_from_slice(&length);
     out
 }
 
@@ -267,6 +332,34 @@ mod tests {
             202, 0x86, 0, 24, 10, 0, 0, 9, 254, 1, 0, 7, 0, 5, 0, 0, 10, 0, 0, 4, 255, 191, 0, 0,
         ];
         assert_eq!(olsr(0x0102, &list), expected);
+    }
+
+    #[test]
+    fn a_packet_of_babel_by_hand() {
+        let (node, metric) = (NodeId(3), 512);
+        let sent = babel(&[
+            Tlv::Hello { seqno: 258, interval: 400 },
+            Tlv::Ihu { node, rxcost: 256, interval: 1200 },
+            Tlv::RouterId(node),
+            Tlv::Update { prefix: node, interval: 1600, seqno: 7, metric, hops: 2 },
+            Tlv::RetractAll { seqno: 8 },
+            Tlv::RouteRequest(None),
+            Tlv::RouteRequest(Some(node)),
+            Tlv::SeqnoRequest { prefix: node, seqno: 9, hop_count: 127, router: node },
+        ]);
+        #[rustfmt::skip]
+        let expected = [
+            42, 2, 0, 96,
+            4, 6, 0, 0, 1, 2, 1, 0x90,
+            5, 14, 3, 0, 1, 0, 4, 0xb0, 0, 0, 0, 0, 10, 0, 0, 3,
+            6, 10, 0, 0, 0, 0, 0, 0, 10, 0, 0, 3,
+            8, 14, 1, 0, 32, 0, 6, 0x40, 0, 7, 2, 0, 10, 0, 0, 3,
+            8, 10, 0, 0, 0, 0, 255, 255, 0, 8, 255, 255,
+            9, 2, 0, 0,
+            9, 6, 1, 32, 10, 0, 0, 3,
+            10, 18, 1, 32, 0, 9, 127, 0, 0, 0, 0, 0, 10, 0, 0, 3, 10, 0, 0, 3,
+        ];
+        assert_eq!(sent, expected);
     }
 
     #[test]

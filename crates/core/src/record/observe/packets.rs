@@ -55,6 +55,8 @@ words! {
         Rerr = "rerr",
         /// a DSDV routing update
         Update = "update",
+        /// a Babel packet
+        Babel = "babel",
         /// an OLSR packet with HELLO or TC messages
         Olsr = "olsr",
         /// a DSR route request
@@ -215,6 +217,7 @@ fn type_and_sequence(body: &Body) -> (PacketType, Option<u32>) {
         Body::Rrep(reply) => (if reply.hello { PacketType::Hello } else { PacketType::Rrep }, None),
         Body::Rerr(_) => (PacketType::Rerr, None),
         Body::Update(_) => (PacketType::Update, None),
+        Body::Babel(_) => (PacketType::Babel, None),
         Body::Olsr(packet) => (PacketType::Olsr, Some(packet.number.into())),
         Body::DsrRequest(request) => (PacketType::DsrRequest, Some(request.id)),
         Body::DsrReply => (PacketType::DsrReply, None),
