@@ -22,8 +22,11 @@ impl<T: Copy> Lists<T> {
         Lists { lists: (0..count).map(|_| Vec::with_capacity(ROOM)).collect(), free: (0..count).collect() }
     }
 
-    /// Creates an empty list.
+    /// Creates an empty list; the first one together with those that a busy network needs.
     pub(super) fn create(&mut self) -> u32 {
+        if self.lists.is_empty() {
+            *self = Lists::with_room(64);
+        }
         self.free.pop().unwrap_or_else(|| {
             self.lists.push(Vec::with_capacity(ROOM));
             self.lists.len() as u32 - 1
