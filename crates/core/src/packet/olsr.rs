@@ -169,7 +169,7 @@ pub fn encode_time(time: Span) -> u8 {
 
 /// Time of an encoded one.
 pub fn decode_time(code: u8) -> Span {
-    Span(STEP.0 * (16 + u64::from(code >> 4)) << (code & 15))
+    Span((STEP.0 * (16 + u64::from(code >> 4))) << (code & 15))
 }
 
 #[cfg(test)]

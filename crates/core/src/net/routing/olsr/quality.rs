@@ -63,7 +63,7 @@ impl Window {
         let silent = if missed > 1 { (missed * interval.0 / SLOT.0).min(WINDOW as u64) } else { 0 };
         let received = received * (WINDOW as u64 - silent) / WINDOW as u64;
         let ratio = (u64::from(UNIT) * received).checked_div(sent).unwrap_or(0);
-        (ratio * u64::from(PERFECT) >> 10) as u8
+        ((ratio * u64::from(PERFECT)) >> 10) as u8
     }
 }
 

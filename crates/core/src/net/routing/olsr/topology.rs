@@ -53,7 +53,7 @@ impl Edges {
         self.index(node).map_or(&[], |i| &self.groups[i].1)
     }
 
-    fn from_mut(&mut self, node: NodeId) -> Option<&mut Vec<Edge>> {
+    fn edges_of(&mut self, node: NodeId) -> Option<&mut Vec<Edge>> {
         self.index(node).ok().map(|i| &mut self.groups[i].1)
     }
 
@@ -82,19 +82,19 @@ impl Edges {
 
     /// Removes an edge; returns true if there was one.
     pub(super) fn remove(&mut self, from: NodeId, to: NodeId) -> bool {
-        self.from_mut(from).is_some_and(|edges| keep(edges, |e| e.to != to))
+        self.edges_of(from).is_some_and(|edges| keep(edges, |e| e.to != to))
     }
 
     /// Removes the edges that begin at a node.
     pub(super) fn remove_from(&mut self, from: NodeId) {
-        if let Some(edges) = self.from_mut(from) {
+        if let Some(edges) = self.edges_of(from) {
             edges.clear();
         }
     }
 
     /// Removes the edges of a node that are older than its announcement with this number.
     pub(super) fn remove_older(&mut self, from: NodeId, number: u16) -> bool {
-        self.from_mut(from).is_some_and(|edges| keep(edges, |e| !is_newer(number, e.number)))
+        self.edges_of(from).is_some_and(|edges| keep(edges, |e| !is_newer(number, e.number)))
     }
 
     /// Returns true if an announcement of a node is older than one that is known.
