@@ -156,7 +156,7 @@ fn advice_on_parts_is_given_where_they_would_be() {
         ("mobility.static = true", "known settings: "),
         ("tcp.sack.rule = \"newreno_sack\"", "expected one of: rfc6675, sack1"),
         ("tcp.bbr3.gain = 2", "bbr3 is not modeled: the nearest is `tcp.variant = \"vegas\"`"),
-        ("olsr.interval = \"2 s\"", "OLSR is not modeled: "),
+        ("olsrv2.interval = \"2 s\"", "OLSRv2 is not modeled: "),
         ("flow = [{ dst = 1, app = \"http\" }]", "http is not modeled: the nearest are `on_off` "),
         ("arrival_process = [{ size.distribution = \"constant\" }]", "it is called `fixed` here; known: fixed, "),
         ("arrival_process = [{ size.distribution = \"poisson\" }]", "expected one of: fixed, "),
@@ -209,7 +209,7 @@ fn suggested_parts_exist() {
     }
     // Parts that docs/index.md lists as not modeled and that a scenario could name.
     let page = include_str!("../../../docs/index.md");
-    for name in ["OLSR", "DualPI2", "BBRv3"] {
+    for name in ["OLSRv2", "DualPI2", "BBRv3"] {
         assert!(
             page.contains(name) && absent::absent(name, &["run"]).is_some_and(|s| s.contains("is not modeled")),
             "{name}"

@@ -47,7 +47,9 @@ fn transfers_go_both_ways_through_a_chain_a_base_station_and_wires() {
                 wired_link = [{{ src = 3, dst = 4 }}, {{ src = 4, dst = 5, rate = "2 Mbit/s", delay = "20 ms" }}]
                 routing.protocol = "{protocol}"
                 tcp = {{ receive_window = 8 }}
-                flow = [{{ src = 0, dst = 5 }}, {{ src = 5, dst = 1, start = "100 ms" }}, {{ src = 4, dst = 3 }}]
+                # Protocols that send no requests have found all routes by then.
+                flow = [{{ src = 0, dst = 5, start = "20 s" }}, {{ src = 5, dst = 1, start = "20.1 s" }},
+                        {{ src = 4, dst = 3, start = "20 s" }}]
                 "#
             ));
             assert_eq!(sim.recorder().delivered(), 900, "{preset}, {protocol}");

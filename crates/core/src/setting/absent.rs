@@ -147,6 +147,7 @@ const ALIASES: &[(&[&str], &str)] = &[
     (&["free_space", "freespace"], "friis"),
     (&["static", "constant", "none_moves"], "still"),
     (&["static", "constant"], "fixed"),
+    (&["babeld"], "babel"),
     (&["olsrv1", "olsrd"], "olsr"),
     (&["rwp", "waypoint"], "random_waypoint"),
     (&["80211g"], "802.11g"),

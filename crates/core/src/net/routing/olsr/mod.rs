@@ -575,8 +575,6 @@ impl Olsr {
                 (end, bytes) = (end + length, bytes + size);
             }
             let list = cx.pool.new_list();
-            // Once for all packets that the list will have.
-            cx.pool.list_mut(list).reserve(ROOM.max(end - begin));
             cx.pool.list_mut(list).extend_from_slice(&self.waiting[begin..end]);
             self.packet_number = self.packet_number.wrapping_add(1);
             let body = Body::Olsr(OlsrPacket { number: self.packet_number, list });
