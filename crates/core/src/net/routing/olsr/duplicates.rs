@@ -20,7 +20,7 @@ impl Duplicates {
     pub(super) fn add(&mut self, originator: NodeId, number: u16, until: Time, now: Time) {
         if self.0.len() == self.0.capacity() {
             self.0.retain(|d| d.2 > now);
-            if 2 * self.0.len() >= self.0.capacity() {
+            if 4 * self.0.len() >= 3 * self.0.capacity() {
                 self.0.reserve(self.0.len().max(64));
             }
         }
