@@ -247,7 +247,8 @@ def check(args: argparse.Namespace) -> int:
                 if not args.quiet:
                     show.say(f"{file}: no errors. {texts.sketch(scenario)}")
                     texts.survey(scenario)
-            surveys += [{"file": file, **row} for row in scenario.survey.to_dicts()] if args.json else []
+            if args.json and scenario.settings["radio"]["propagation"] == "links":
+                surveys += [{"file": file, **row} for row in scenario.survey.to_dicts()]
     if args.json:
         print_json({"problems": [p._asdict() for p in problems], "warnings": warnings, "survey": surveys})
     return BAD_INPUT if problems else 0

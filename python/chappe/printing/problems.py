@@ -61,10 +61,10 @@ _MOST_LINKS = 10
 
 def survey(scenario: Scenario) -> None:
     """Prints measured links beside the model, the worst first, and what was assumed of links."""
+    if scenario.settings["radio"]["propagation"] != "links":
+        return
+    _assumptions(scenario)
     rows, names = scenario.survey, scenario.names
-    radio = scenario.settings["radio"]
-    if radio["propagation"] == "links":
-        _assumptions(scenario)
     if rows.is_empty():
         return
     kinds = (

@@ -11,12 +11,14 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import recorded
-from chappe.stats.doubts import FEW
 from chappe_papers.elrakabawy2005.points import CHAIN, DRAWN, UDP
 from chappe_papers.judging.claims import Claim
 from chappe_papers.paper import Paper
 from chappe_papers.statistics.counted import runs_of
 from recorded import Row
+
+FEW = 14
+"""Runs below which the library says *few runs*."""
 
 Runs = Callable[[Any], float]
 """Number of runs of a point; NaN if the first ones decide."""
