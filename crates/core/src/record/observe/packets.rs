@@ -103,8 +103,8 @@ table! {
         packet: u64,
         /// Number of the flow; null: none.
         flow: FlowId,
-        /// Type: `tcp_data`, `tcp_ack`, `udp`, `rreq`, `rrep`, `hello`, `rerr`, `update`, `babel`, `olsr`, `dsr_request`, `dsr_reply`,
-        /// `dsr_error`, `arp`, `notification`.
+        /// Type: `tcp_data`, `tcp_ack`, `udp`, `rreq`, `rrep`, `hello`, `rerr`, `update`, `babel`, `olsr`,
+        /// `dsr_request`, `dsr_reply`, `dsr_error`, `arp`, `notification`.
         packet_type: PacketType,
         /// Number of the segment, datagram or request; for an acknowledgement, the next expected segment.
         sequence: Option<u32>,
