@@ -85,7 +85,7 @@ class Label(NamedTuple):
 
     @property
     def left(self) -> float:
-        """Where it begins, by the mean width of letters."""
+        """Left end of the text, by the mean width of letters."""
         return self.x - {"start": 0.0, "middle": 0.5, "end": 1.0}[self.anchor] * self.wide
 
     @property
@@ -343,7 +343,7 @@ def _bar(wide: float) -> int:
 
 
 def _behind(scenario: Scenario, wires: Iterable[tuple[int, int]], radios: int) -> str:
-    """What the wires of the gateways lead to."""
+    """Names of the nodes to which the wires of the gateways lead."""
     numbers = sorted({n for ends in wires for n in ends if n >= radios})
     to = [scenario.names[n] for n in numbers if n in scenario.names]
     return f"has a wire to {' or '.join(to)}" if 0 < len(to) == len(numbers) <= 3 else "has a wire"

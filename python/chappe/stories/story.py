@@ -595,7 +595,7 @@ def _because(change: Mapping[str, Any]) -> str:
 
 
 def _chosen(row: Mapping[str, Any], routes: pl.DataFrame) -> list[str]:
-    """Why the source last changed to a better route, where the protocol compares routes by a metric."""
+    """Reason of the last change of the source to a better route, where the protocol compares routes by a metric."""
     changes = routes.filter((pl.col("node") == row["src"]) & (pl.col("event").cast(pl.String) == "changed"))
     reasons = [(change, _because(change)) for change in changes.iter_rows(named=True)]
     told = [(change, reason) for change, reason in reasons if reason]

@@ -5,7 +5,7 @@ use chappe_core::unit::Span;
 use chappe_core::{keywords, settings};
 
 keywords! {
-    /// What a live run does about late deliveries.
+    /// Reactions of a live run to late deliveries.
     pub enum WhenLate {
         /// Warns at the end, if more than 1 % of the deliveries were late.
         Warn = "warn",
@@ -19,7 +19,7 @@ settings! {
     pub struct Config {
         /// Lateness beyond which a delivery is late: the time from its simulated instant to its end in the kernel.
         pub late_limit: Span = Span::ms(10) => range(Span(1), LONGEST),
-        /// What the run does about late deliveries.
+        /// Reaction of the run to late deliveries.
         pub when_late: WhenLate = WhenLate::Warn,
     }
 }

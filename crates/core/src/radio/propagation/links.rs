@@ -42,7 +42,7 @@ pub struct FrameLoss {
     pub rate: Option<BitRate>,
 }
 
-/// What a station tells of a link, to be compared with the model; it decides nothing.
+/// Measurements of a link by a station, to be compared with the model; no run depends on them.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct Survey {
     /// Bit rate of data frames \[bit/s\].
@@ -66,7 +66,7 @@ pub struct Link {
     pub deviation: Option<f64>,
     /// Share of lost frames.
     pub loss: Option<FrameLoss>,
-    /// What else was measured.
+    /// Other measurements.
     pub survey: Survey,
     /// Line in the text.
     pub line: u32,

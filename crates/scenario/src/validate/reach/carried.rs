@@ -13,7 +13,7 @@ use chappe_core::wlan::{self, Mode};
 /// The network at each rate that data frames do not have yet, from the fastest on.
 pub struct Slower<'a> {
     wlan: &'a wlan::Config,
-    /// Where rates of single links or nodes are set, if there are any.
+    /// Setting that has the rates of single links or nodes, if there are any.
     own: Option<&'static str>,
     graphs: Vec<(Mode, Graph<'a>)>,
 }

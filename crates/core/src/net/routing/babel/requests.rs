@@ -1,4 +1,4 @@
-//! What is sent again: retractions, and requests that no update has satisfied; and requests that were passed on.
+//! Messages that are sent again: retractions, and requests that no update has satisfied; requests passed on.
 
 use crate::packet::NodeId;
 use crate::unit::{Span, Time};
@@ -10,7 +10,7 @@ const MOST: u8 = 3;
 /// Time after which a request is forgotten.
 const FORGOTTEN: Span = Span::secs(65);
 
-/// What is to be sent.
+/// A message that is sent again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum What {
     /// An update for a prefix.

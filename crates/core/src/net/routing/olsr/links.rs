@@ -192,7 +192,7 @@ impl Link {
         }
     }
 
-    /// When the next HELLO counts as missed.
+    /// Time at which the next HELLO counts as missed.
     fn misses_at(&self) -> Time {
         self.hello_at + self.hello_interval * (self.counted + 1) + Span(self.hello_interval.0 / 2)
     }
