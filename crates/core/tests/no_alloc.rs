@@ -84,9 +84,7 @@ fn routing_allocates_nothing_after_its_start() {
                 "#
             );
             let count = allocations_over(600_000, 200_000, &text);
-            // Lists of OLSR double at peaks of what nodes have announced, which come later than those of others.
-            let most = if protocol == "olsr" { 3 * PEAKS } else { PEAKS };
-            assert!(count <= most, "{preset}, {protocol}: {count}");
+            assert!(count <= PEAKS, "{preset}, {protocol}: {count}");
         }
     }
 }

@@ -48,6 +48,12 @@ pub fn protocols() -> Vec<&'static str> {
     Protocol::WORDS.iter().map(|w| w.0).filter(|w| *w != Protocol::Fixed.word()).collect()
 }
 
+/// Time after which a protocol without route requests has found the routes of a small network \[s\]; others, and DSDV
+/// with its first updates, find them when they are needed.
+pub fn found_by(protocol: &str) -> u32 {
+    if ["babel", "olsr"].contains(&protocol) { 20 } else { 0 }
+}
+
 /// Settings of the radio, with cumulative interference in about half of all cases, and rate control. All nodes at 251 m
 /// are neighbors at 11 Mbit/s, even with the worst shadowing.
 pub fn noise(chance: u32) -> (String, &'static str) {

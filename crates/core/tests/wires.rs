@@ -1,7 +1,7 @@
 //! Point-to-point links and radio together: base stations, routes across both, errors at receivers.
 
 use crate::outcomes;
-use crate::properties::protocols;
+use crate::properties::{found_by, protocols};
 use chappe_core::packet::{Kind, Reason};
 use chappe_core::sim::Sim;
 use chappe_scenario::{NoFiles, Scenario};
@@ -38,6 +38,7 @@ fn packet_takes_time_on_any_link() {
 fn transfers_go_both_ways_through_a_chain_a_base_station_and_wires() {
     for preset in ["standard", "ns2-2.35"] {
         for protocol in protocols() {
+            let begin = found_by(protocol);
             let sim = run(&format!(
                 r#"
                 extends = "{preset}"
@@ -47,19 +48,16 @@ fn transfers_go_both_ways_through_a_chain_a_base_station_and_wires() {
                 wired_link = [{{ src = 3, dst = 4 }}, {{ src = 4, dst = 5, rate = "2 Mbit/s", delay = "20 ms" }}]
                 routing.protocol = "{protocol}"
                 tcp = {{ receive_window = 8 }}
-                # Protocols that send no requests have found all routes by then.
-                flow = [{{ src = 0, dst = 5, start = "20 s" }}, {{ src = 5, dst = 1, start = "20.1 s" }},
-                        {{ src = 4, dst = 3, start = "20 s" }}]
+                routing.olsr.neighbor_hold_time = "20 s"
+                flow = [{{ src = 0, dst = 5, start = "{begin} s" }}, {{ src = 5, dst = 1, start = "{begin}.1 s" }},
+                        {{ src = 4, dst = 3, start = "{begin} s" }}]
                 "#
             ));
             assert_eq!(sim.recorder().delivered(), 900, "{preset}, {protocol}");
             // The first two transfers go over both wires, there and back.
             let sent = sim.recorder().wired_links().counts("packets_sent").expect("a column").to_vec();
             assert!(sent.iter().all(|&n| n >= 270), "{preset}, {protocol}: {sent:?}");
-            // Lost Hellos may take routes away for a while, and then nothing waits for new ones.
-            if !["babel", "olsr"].contains(&protocol) {
-                assert_eq!(sim.pool().ledger().dropped_total(Reason::NoRoute), 0, "{preset}, {protocol}");
-            }
+            assert_eq!(sim.pool().ledger().dropped_total(Reason::NoRoute), 0, "{preset}, {protocol}");
         }
     }
 }

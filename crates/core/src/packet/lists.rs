@@ -1,7 +1,7 @@
 //! Lists that packets carry; their memory is reused.
 
 /// Entries for which a list has room at first.
-const ROOM: usize = 64;
+const ROOM: usize = 32;
 
 /// Lists of one kind, by index.
 #[derive(Clone, Debug)]

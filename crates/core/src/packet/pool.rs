@@ -30,7 +30,7 @@ impl PacketPool {
     /// An empty pool with room for this number of packets and some lists; grows when needed.
     pub fn with_capacity(packets: usize) -> PacketPool {
         PacketPool {
-            lists: Lists::with_room(32),
+            lists: Lists::with_room(16),
             packets: Vec::with_capacity(packets),
             holders: Vec::with_capacity(packets),
             free: Vec::with_capacity(packets),

@@ -211,6 +211,29 @@ fn message(body: Body, bytes: u32, destination: NodeId, ttl: u8, cx: &mut Cx<'_>
     })
 }
 
+/// Sends a packet of this node, or one to be passed on, over the next hop to its destination; drops a packet without a
+/// route, and one that has come too far.
+fn pass_on(
+    packet: PacketId,
+    next_hop: impl FnOnce(NodeId) -> Option<NodeId>,
+    overhead: &mut Overhead,
+    cx: &mut Cx<'_>,
+) {
+    let p = &mut cx.pool[packet];
+    let is_own = p.source == cx.node;
+    let reason = if is_own && p.hops > 0 {
+        Reason::RoutingLoop
+    } else if !is_own && !p.spend_hop() {
+        Reason::TtlExpired
+    } else if let Some(neighbor) = next_hop(p.destination) {
+        p.next_hop = neighbor;
+        return overhead.send(packet, Span::ZERO, cx);
+    } else {
+        Reason::NoRoute
+    };
+    cx.out.push(Out::Drop { packet, reason });
+}
+
 impl Router {
     /// The router of a node that has no part in the routing protocol.
     pub fn none() -> Router {

@@ -12,7 +12,7 @@ mod table;
 
 use super::fixed::Routes;
 use super::registry::Routing;
-use super::{Counted, Cx, KnownRoute, Out, Overhead, Shared, message};
+use super::{Counted, Cx, KnownRoute, Out, Overhead, Shared, message, pass_on};
 use crate::count::Field;
 use crate::packet::{Body, Fate, NodeId, PacketId, Reason, Tlv};
 use crate::rng::Stream;
@@ -156,23 +156,7 @@ impl Routing for Babel {
     }
 
     fn route(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
-        let p = &mut cx.pool[packet];
-        if p.source == cx.node {
-            if p.hops > 0 {
-                cx.out.push(Out::Drop { packet, reason: Reason::RoutingLoop });
-                return;
-            }
-        } else if !p.spend_hop() {
-            cx.out.push(Out::Drop { packet, reason: Reason::TtlExpired });
-            return;
-        }
-        match self.table.up(p.destination) {
-            Some(route) => {
-                p.next_hop = route.via;
-                self.overhead.send(packet, Span::ZERO, cx);
-            }
-            None => cx.out.push(Out::Drop { packet, reason: Reason::NoRoute }),
-        }
+        pass_on(packet, |to| self.table.up(to).map(|r| r.via), &mut self.overhead, cx);
     }
 
     fn on_message(&mut self, packet: PacketId, cx: &mut Cx<'_>) {

@@ -15,7 +15,7 @@ mod topology;
 
 use super::fixed::Routes;
 use super::registry::Routing;
-use super::{Counted, Cx, KnownRoute, Out, Overhead, Shared, message};
+use super::{Counted, Cx, KnownRoute, Out, Overhead, Shared, message, pass_on};
 use crate::count::Field;
 use crate::counters;
 use crate::packet::olsr::{
@@ -126,23 +126,7 @@ impl Routing for Olsr {
     }
 
     fn route(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
-        let p = &mut cx.pool[packet];
-        if p.source == cx.node {
-            if p.hops > 0 {
-                cx.out.push(Out::Drop { packet, reason: Reason::RoutingLoop });
-                return;
-            }
-        } else if !p.spend_hop() {
-            cx.out.push(Out::Drop { packet, reason: Reason::TtlExpired });
-            return;
-        }
-        match self.table.get(p.destination) {
-            Some(route) => {
-                p.next_hop = route.next_hop;
-                self.overhead.send(packet, Span::ZERO, cx);
-            }
-            None => cx.out.push(Out::Drop { packet, reason: Reason::NoRoute }),
-        }
+        pass_on(packet, |to| self.table.get(to).map(|r| r.next_hop), &mut self.overhead, cx);
     }
 
     fn on_message(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
@@ -575,6 +559,8 @@ impl Olsr {
                 (end, bytes) = (end + length, bytes + size);
             }
             let list = cx.pool.new_list();
+            // Once for all packets that the list will have.
+            cx.pool.list_mut(list).reserve(ROOM.max(end - begin));
             cx.pool.list_mut(list).extend_from_slice(&self.waiting[begin..end]);
             self.packet_number = self.packet_number.wrapping_add(1);
             let body = Body::Olsr(OlsrPacket { number: self.packet_number, list });

@@ -1,12 +1,15 @@
-//! What a node knows of links of others: those of its neighbors from HELLOs (RFC 3626, section 4.3.2), and those of all
-//! nodes from TCs (section 4.4).
+//! Links of other nodes: those of the neighbors from HELLOs (RFC 3626, section 4.3.2), and those of all nodes from TCs
+//! (section 4.4).
 
 use crate::packet::NodeId;
 use crate::unit::Time;
+use std::ops::Range;
 
 /// A link that a node has announced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Edge {
+    /// The node: N_neighbor_main_addr, T_last_addr.
+    from: NodeId,
     /// Its neighbor: N_2hop_addr, T_dest_addr.
     pub(super) to: NodeId,
     /// Cost of the link.
@@ -16,18 +19,17 @@ pub(super) struct Edge {
     until: Time,
 }
 
-/// Edges by the node that has announced them (N_neighbor_main_addr, T_last_addr), sorted, and by their ends, sorted.
+/// Edges, sorted by both ends.
 #[derive(Clone, Debug)]
 pub(super) struct Edges {
-    /// Nodes stay when they have no edges any more.
-    groups: Vec<(NodeId, Vec<Edge>)>,
+    edges: Vec<Edge>,
     /// No edge ends before.
     expires: Time,
 }
 
 impl Default for Edges {
     fn default() -> Edges {
-        Edges { groups: Vec::new(), expires: Time::NEVER }
+        Edges { edges: Vec::new(), expires: Time::NEVER }
     }
 }
 
@@ -36,65 +38,62 @@ pub(super) fn is_newer(number: u16, than: u16) -> bool {
     number != than && number.wrapping_sub(than) <= u16::MAX / 2
 }
 
-/// Keeps some edges; returns true if any are removed.
-fn keep(edges: &mut Vec<Edge>, stays: impl Fn(&Edge) -> bool) -> bool {
-    let before = edges.len();
-    edges.retain(stays);
-    edges.len() < before
-}
-
 impl Edges {
-    fn index(&self, node: NodeId) -> Result<usize, usize> {
-        self.groups.binary_search_by_key(&node, |g| g.0)
+    /// Places of the edges that begin at a node.
+    fn places(&self, from: NodeId) -> Range<usize> {
+        let begin = self.edges.partition_point(|e| e.from < from);
+        begin..begin + self.edges[begin..].partition_point(|e| e.from == from)
     }
 
     /// Edges that begin at a node.
     pub(super) fn from(&self, node: NodeId) -> &[Edge] {
-        self.index(node).map_or(&[], |i| &self.groups[i].1)
-    }
-
-    fn edges_of(&mut self, node: NodeId) -> Option<&mut Vec<Edge>> {
-        self.index(node).ok().map(|i| &mut self.groups[i].1)
+        &self.edges[self.places(node)]
     }
 
     /// All edges with their beginnings.
     pub(super) fn all(&self) -> impl Iterator<Item = (NodeId, &Edge)> {
-        self.groups.iter().flat_map(|(from, edges)| edges.iter().map(|e| (*from, e)))
+        self.edges.iter().map(|e| (e.from, e))
     }
 
     /// Adds an edge, or extends the time of one; returns true if it is new, or its cost.
     pub(super) fn add(&mut self, (from, to): (NodeId, NodeId), cost: u32, number: u16, until: Time) -> bool {
         self.expires = self.expires.min(until);
-        let i = self.index(from).unwrap_or_else(|i| {
-            self.groups.insert(i, (from, Vec::with_capacity(8)));
-            i
-        });
-        let edges = &mut self.groups[i].1;
-        let edge = Edge { to, cost, number, until };
-        match edges.binary_search_by_key(&to, |e| e.to) {
-            Ok(i) => std::mem::replace(&mut edges[i], edge).cost != cost,
+        let edge = Edge { from, to, cost, number, until };
+        match self.edges.binary_search_by_key(&(from, to), |e| (e.from, e.to)) {
+            Ok(i) => std::mem::replace(&mut self.edges[i], edge).cost != cost,
             Err(i) => {
-                edges.insert(i, edge);
+                self.edges.insert(i, edge);
                 true
             }
         }
     }
 
+    /// Keeps some of the edges that begin at a node; returns true if any are removed.
+    fn keep(&mut self, from: NodeId, stays: impl Fn(&Edge) -> bool) -> bool {
+        let places = self.places(from);
+        let mut end = places.start;
+        for i in places.clone() {
+            if stays(&self.edges[i]) {
+                self.edges[end] = self.edges[i];
+                end += 1;
+            }
+        }
+        self.edges.drain(end..places.end).len() > 0
+    }
+
     /// Removes an edge; returns true if there was one.
     pub(super) fn remove(&mut self, from: NodeId, to: NodeId) -> bool {
-        self.edges_of(from).is_some_and(|edges| keep(edges, |e| e.to != to))
+        self.keep(from, |e| e.to != to)
     }
 
     /// Removes the edges that begin at a node.
     pub(super) fn remove_from(&mut self, from: NodeId) {
-        if let Some(edges) = self.edges_of(from) {
-            edges.clear();
-        }
+        self.keep(from, |_| false);
     }
 
     /// Removes the edges of a node that are older than its announcement with this number.
     pub(super) fn remove_older(&mut self, from: NodeId, number: u16) -> bool {
-        self.edges_of(from).is_some_and(|edges| keep(edges, |e| !is_newer(number, e.number)))
+        self.keep(from, |e| !is_newer(number, e.number))
     }
 
     /// Returns true if an announcement of a node is older than one that is known.
@@ -112,21 +111,20 @@ impl Edges {
         if self.expires > now {
             return false;
         }
-        let groups = self.groups.iter_mut();
-        let any = groups.fold(false, |any, (_, edges)| keep(edges, |e| e.until > now) | any);
-        self.expires = self.all().map(|(_, e)| e.until).min().unwrap_or(Time::NEVER);
-        any
+        let before = self.edges.len();
+        self.edges.retain(|e| e.until > now);
+        self.expires = self.edges.iter().map(|e| e.until).min().unwrap_or(Time::NEVER);
+        self.edges.len() < before
     }
 
     pub(super) fn clear(&mut self) {
-        self.groups.clear();
+        self.edges.clear();
         self.expires = Time::NEVER;
     }
 
     /// Approximate memory [B].
     pub(super) fn memory(&self) -> usize {
-        let edges: usize = self.groups.iter().map(|g| g.1.capacity()).sum();
-        self.groups.capacity() * size_of::<(NodeId, Vec<Edge>)>() + edges * size_of::<Edge>()
+        self.edges.capacity() * size_of::<Edge>()
     }
 }
 
