@@ -45,9 +45,9 @@ $(VENV)/ready: requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	@touch $@
 
-# Parts without Python, built while the packages are fetched.
+# Parts without Python, built while the packages are fetched, with the features that the binding takes of them.
 core:
-	cargo build --quiet --release --locked --package chappe-scenario
+	cargo build --quiet --release --locked --package chappe-core --package chappe-scenario
 
 # The package itself and, beside it, that of the papers: editable installations of the Python parts.
 $(VENV)/installed: export PIP_QUIET := 1
