@@ -27,6 +27,21 @@ PROTOCOLS: dict[str, tuple[str, Settings]] = {
         "Babel, Hello 1 s",
         {"protocol": "babel", "babel": {"hello_interval": "1 s", "update_interval": "4 s"}},
     ),
+    "olsr": ("OLSR", {"protocol": "olsr"}),
+    "olsrd": (
+        "OLSR of olsrd, ETX",
+        {
+            "protocol": "olsr",
+            "olsr": {
+                "metric": "etx",
+                "neighbor_hold_time": "20 s",
+                "topology_hold_time": "300 s",
+                "mpr_coverage": 7,
+                "tc_redundancy": 2,
+                "fisheye": True,
+            },
+        },
+    ),
 }
 """By the word of the command: the name on the page, and settings of routing."""
 
