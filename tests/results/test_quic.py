@@ -161,6 +161,27 @@ def test_the_output_names_library_and_version(tmp_path: Path, capsys: pytest.Cap
     assert opened.flows["quic_stack"].to_list() == ["quinn-proto 0.11.19"] * 2
 
 
+def test_qlogs_replace_those_of_an_earlier_run_and_nothing_else(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    chappe.run({**CHAIN, "flow": BOTH * 2}, qlog=logs)
+    assert len(list(logs.iterdir())) == 4
+    chappe.run(CHAIN, qlog=logs)
+    assert sorted(p.name for p in logs.iterdir()) == ["flow-0-client.sqlog", "flow-0-server.sqlog"]
+    kept = (logs / "flow-0-client.sqlog").read_bytes()
+
+    def stop(_share: float) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        chappe.run({**CHAIN, "run": {"stop": "1000 s"}}, qlog=logs, progress=stop)
+    assert sorted(p.name for p in logs.iterdir()) == ["flow-0-client.sqlog", "flow-0-server.sqlog"]
+    assert (logs / "flow-0-client.sqlog").read_bytes() == kept, "lost by a run that was stopped"
+    (logs / "notes.txt").touch()
+    with pytest.raises(FileExistsError, match=r"no qlog of a run, such as notes\.txt: use a new folder"):
+        chappe.run(CHAIN, qlog=logs)
+    assert (logs / "notes.txt").exists()
+
+
 def test_without_the_program_a_message_says_how_to_get_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

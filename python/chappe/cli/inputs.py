@@ -260,6 +260,8 @@ def folder(name: str, option: str = "--out") -> Iterator[Path]:
             made = make_folder(path)
             if not os.access(path, os.W_OK):
                 raise PermissionError(13, "permission denied")
+        except FileExistsError:
+            raise CommandError(f"cannot write to {name}: file exists; {option} names a folder", BAD_INPUT) from None
         except OSError as e:
             raise unwritable(name, e, BAD_INPUT) from None
         yield path

@@ -1,5 +1,6 @@
 """Runs and their results."""
 
+import contextlib
 import math
 import operator
 import os
@@ -856,8 +857,8 @@ def run(
             is written.
         pcap: Folder for captures, a pcapng file for each node, written during the run; created if it does not exist.
             Captures of an earlier run are replaced, and results are the same with and without captures.
-        qlog: Folder for qlogs, one for each end of each connection of QUIC; created if it does not exist. Results are
-            the same with and without them.
+        qlog: Folder for qlogs, one for each end of each connection of QUIC; created if it does not exist. Qlogs of an
+            earlier run are replaced, and results are the same with and without them.
         replay: Record of a run of ``chappe live``, whose packets enter again at the same instants, and whose end ends
             the run.
 
@@ -938,10 +939,8 @@ def _run_quic(
 ) -> Results:
     if pcap is not None:
         raise quic.refusal("pcap", "a run with QUIC writes no captures", "leave pcap out; qlog has the packets of QUIC")
-    logs = None if qlog is None else path_of("qlog", qlog)
-    if logs is not None:
-        logs.mkdir(parents=True, exist_ok=True)
-    answer = quic.run(scenario, progress, logs)
+    with contextlib.nullcontext() if qlog is None else quic.logs(path_of("qlog", qlog)) as logs:
+        answer = quic.run(scenario, progress, logs)
     from chappe.results.storage.tables import frame
 
     tables = {name: frame(columns) for name, columns in answer.tables.items()}

@@ -7,19 +7,16 @@ chooses rows by a part of their name, such as ``"tun 802.11b"`` or ``"bbr 3"``, 
 21 s; RUNS is 4. A machine that does other work is late, which the page tells.
 """
 
-import json
 import os
 import platform
 import statistics
-import subprocess
 import sys
-import tempfile
 import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import chappe
+import live_time
 from chappe.stats import Estimate
 from kernel_over_radios import BY_NFQUEUE, NETWORKS, SENDERS, Difference, Goodput, Network, runs
 
@@ -125,26 +122,13 @@ def kernel(row: Row, seed: int) -> Run:
         "flow": [{"src": 0, "dst": row.hops, "app": "external"}],
         **row.network.settings,
     }
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        (folder / "chain.toml").write_text(chappe.Scenario(settings).to_toml(), encoding="utf-8")
-        (folder / "receive.py").write_text(RECEIVER.format(hops=row.hops), encoding="utf-8")
-        (folder / "send.py").write_text(SENDER.format(hops=row.hops, sender=row.sender), encoding="utf-8")
-        options = ["--seed", str(seed), "--door", row.door.name, "--real-time", "--json", "--ignore", "unused_setting"]
-        receiver = ["--node", str(row.hops), f"exec {sys.executable} receive.py"]
-        sends = ["--", sys.executable, "send.py"]
-        done = subprocess.run(
-            [sys.executable, "-m", "chappe.cli", "live", "chain.toml", *options, *receiver, *sends],
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if done.returncode:
-            raise SystemExit(done.stderr)
-        goodput, resent = ((folder / of).read_text(encoding="utf-8") for of in ("goodput", "resent"))
-    late_ms = 1e3 * json.loads(done.stdout)["live"]["late_p99_s"]
-    return Run(float(goodput), int(resent), late_ms, os.getloadavg()[0])
+    programs = {
+        "receive": RECEIVER.format(hops=row.hops),
+        "send": SENDER.format(hops=row.hops, sender=row.sender),
+    }
+    made = live_time.live(settings, row.hops, ["--seed", str(seed), "--door", row.door.name], programs)
+    late_ms = 1e3 * made["late_p99_s"]
+    return Run(float(made["goodput"]), int(made["resent"]), late_ms, os.getloadavg()[0])
 
 
 class Measured(NamedTuple):
@@ -201,8 +185,13 @@ def about_bbr(m: Measured) -> str:
     )
 
 
-def page(measured: Sequence[Measured]) -> str:
-    """The page."""
+def page(measured: Sequence[Measured], time: Sequence[str] = ()) -> str:
+    """The page.
+
+    Args:
+        measured: The rows.
+        time: Section on how late live runs are.
+    """
     told, tables = [], []
     for door in DOORS:
         of_door = [m for m in measured if m.row.door is door]
@@ -230,7 +219,9 @@ def page(measured: Sequence[Measured]) -> str:
         "mean?](../../docs/live.md#which-linux-do-you-mean) says what the two doors stand for. `make check-live` "
         "writes this page."
     )
-    return "\n".join(["# The kernel of a machine, live", "", wrapped(answer), "", wrapped(method), *tables]) + "\n"
+    return (
+        "\n".join(["# The kernel of a machine, live", "", wrapped(answer), "", wrapped(method), *tables, *time]) + "\n"
+    )
 
 
 def main() -> None:
@@ -251,7 +242,7 @@ def main() -> None:
     if wanted:
         print(page(measured))
     else:
-        PAGE.write_text(page(measured), encoding="utf-8")
+        PAGE.write_text(page(measured, ["", *live_time.section()]), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,15 +1,19 @@
 """Runs with QUIC, which the program of the distribution `chappe-quic` makes: it has a library for QUIC."""
 
+import contextlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sysconfig
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from chappe import _core
+from chappe._common.files import make_folder, take_away
 from chappe.errors import Problem, RunError, ScenarioError
 from chappe.scenario.scenario import Scenario
 
@@ -23,6 +27,9 @@ COLUMNS = {
     "quic_responses": "int",
 }
 """Further columns of the table `flows` in runs with QUIC, and their types."""
+
+_LOG = re.compile(r"flow-\d+-(client|server)\.sqlog")
+"""Names of the qlogs that the program writes."""
 
 _PATIENCE_S = 0.1
 """Time between two looks whether the run is to be ended."""
@@ -88,6 +95,38 @@ def run(scenario: Scenario, progress: Callable[[float], object] | None, qlog: Pa
         message += f"{_core.VERSION} with epoch {_core.RESULTS_EPOCH}"
         raise refusal("quic.congestion_control", message, 'install both together: pip install --upgrade "chappe[quic]"')
     return answer
+
+
+@contextlib.contextmanager
+def logs(folder: Path) -> Iterator[Path]:
+    """Collects the qlogs of a run, which replace those of an earlier run in the folder once it has succeeded.
+
+    Args:
+        folder: The folder; created if it does not exist.
+
+    Yields:
+        A folder to write into.
+
+    Raises:
+        FileExistsError: If the folder has files that are no qlogs of a run.
+        OSError: If the folder cannot be written.
+    """
+    made = make_folder(folder)
+    try:
+        earlier = sorted(folder.iterdir())
+        if foreign := [p for p in earlier if not _LOG.fullmatch(p.name) or not p.is_file()]:
+            raise FileExistsError(
+                f"{folder} has what is no qlog of a run, such as {foreign[0].name}: use a new folder, or empty this "
+                "one; a folder that has only qlogs of a run is replaced"
+            )
+        with tempfile.TemporaryDirectory(prefix=".", dir=folder) as unfinished:
+            yield Path(unfinished)
+            for path in earlier:
+                path.unlink()
+            for path in Path(unfinished).iterdir():
+                path.rename(folder / path.name)
+    finally:
+        take_away(made)
 
 
 def _program() -> str:
