@@ -25,6 +25,7 @@ RUNS: dict[str, dict[str, Any]] = {
     "dsr_flow_state": {**_CHAIN, "routing.protocol": "dsr", "routing.dsr.flow_state": True},
     "dsdv": {**_CHAIN, "routing.protocol": "dsdv", "flow": [{"dst": 4, "start": "90 s"}]},
     "babel": {**_CHAIN, "routing.protocol": "babel", "flow": [{"dst": 4, "start": "20 s"}]},
+    "batman_adv": {**_CHAIN, "routing.protocol": "batman_adv", "flow": [{"dst": 4, "start": "30 s"}]},
     "olsr": {**_CHAIN, "routing.protocol": "olsr", "flow": [{"dst": 4, "start": "30 s"}]},
     "olsr_quality": {
         **_CHAIN,
@@ -264,8 +265,27 @@ def _check_llc(frame: bytes) -> str:
     if ether_type == 0x0806:
         assert len(frame) == 8 + 28
         return "arp"
+    if ether_type == 0x4305:
+        return _check_batman(frame[8:])
     assert ether_type == 0x0800
     return _check_ip(frame[8:])
+
+
+def _check_batman(packet: bytes) -> str:
+    kind, version = packet[:2]
+    assert version == 15
+    if kind == 0x40:
+        assert packet[4:10] == packet[10:16], "the only client of a node is the node"
+        assert packet[22:24] == b"\x08\0"
+        return "batman_adv+" + _check_ip(packet[24:])
+    while packet:
+        assert packet[:2] == b"\0\x0f"
+        size = 24 + struct.unpack_from("!H", packet, 22)[0]
+        containers = packet[24:size]
+        while containers:
+            containers = containers[4 + struct.unpack_from("!H", containers, 2)[0] :]
+        packet = packet[size:]
+    return "batman_adv"
 
 
 def _check_ip(data: bytes) -> str:

@@ -24,6 +24,7 @@ HEADERS = {
     "dsr": {"dsr", "dsr+tcp", "tcp"},
     "dsr_flow_state": {"dsr", "dsr+tcp", "tcp"},
     "babel": {"babel", "tcp"},
+    "batman_adv": {"batman_adv", "batman_adv+tcp", "tcp"},
     "dsdv": {"dsdv", "tcp"},
     "olsr": {"olsr", "tcp"},
     "olsr_quality": {"olsr", "tcp"},

@@ -58,9 +58,9 @@ def test_topologies(preset: Preset, kind: str, tmp_path: Path, monkeypatch: pyte
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-@pytest.mark.parametrize("protocol", ["aodv", "dsdv", "dsr", "olsr", "shortest_path"])
+@pytest.mark.parametrize("protocol", ["aodv", "batman_adv", "dsdv", "dsr", "olsr", "shortest_path"])
 def test_routing(preset: Preset, protocol: str) -> None:
-    stop = "8 s" if protocol in ("dsdv", "olsr") else "300 ms"
+    stop = "8 s" if protocol in ("batman_adv", "dsdv", "olsr") else "300 ms"
     check(run(preset, **{"routing.protocol": protocol, "run.stop": stop, "tcp.receive_window": 8}))
 
 

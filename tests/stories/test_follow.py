@@ -205,6 +205,23 @@ def test_a_better_route_is_told_with_both_metrics() -> None:
     assert any("because" in text for text in found.events.filter(kind="route")["text"])
 
 
+def test_a_route_of_batman_adv_is_told_with_both_qualities() -> None:
+    scenario = chappe.Scenario(
+        {
+            "run.stop": "120 s",
+            "topology": {"kind": "grid", "rows": 3, "columns": 3},
+            "flow": [{"dst": 8, "start": "40 s"}],
+            "routing.protocol": "batman_adv",
+            "wlan.error": {"model": "uniform", "rate": 0.2},
+        }
+    )
+    found = follow(scenario, 0)
+    (told,) = [line for line in found.findings if "changed its route to node 8" in line]
+    numbers = re.search(r"over node ([13]), because TQ (\d+) > (\d+)\. It changed", told)
+    assert numbers is not None, told
+    assert int(numbers[2]) > int(numbers[3])
+
+
 def test_the_story_of_a_starved_flow() -> None:
     """Its receiver cannot be reached: every segment dies without a route, and the timer is all that runs."""
     story = follow(STARVED, 1)

@@ -25,6 +25,8 @@ fn at_once(protocol: &str) -> &'static str {
         "aodv" => "routing.aodv.local_repair = \"never\"",
         // Babel notices missing Hellos, and no packets that are given up.
         "babel" => "routing.babel.hello_interval = \"200 ms\"",
+        // No route is forgotten before messages are missing for long.
+        "batman_adv" => "routing.batman_adv = { orig_interval = \"100 ms\", purge_timeout = \"1 s\" }",
         "olsr" => "routing.olsr = { link_layer_detection = true, tc_interval = \"2 s\" }",
         _ => "",
     }

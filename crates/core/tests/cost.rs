@@ -34,6 +34,8 @@ const NEEDY: &[&str] = &[
      routing.protocol = \"olsr\"\ntraffic = { flows = 3, app = \"cbr\" }",
     "run.stop = \"15 s\"\ntopology = { kind = \"random\", nodes = 60, width = \"150 m\", height = \"150 m\" }\n\
      routing = { protocol = \"olsr\", olsr = { metric = \"etx\", tc_redundancy = 2 } }",
+    "run.stop = \"15 s\"\ntopology = { kind = \"random\", nodes = 60, width = \"400 m\", height = \"400 m\" }\n\
+     routing.protocol = \"batman_adv\"\ntraffic = { flows = 3, app = \"cbr\" }",
     "run.stop = \"3 s\"\ntopology = { kind = \"random\", nodes = 100, width = \"800 m\", height = \"800 m\" }\n\
      routing.protocol = \"dsr\"\ntraffic = { flows = 10, app = \"cbr\" }",
     "run.stop = \"3 s\"\nqueue = { discipline = \"fq_codel\", fq_codel.queues = 65536 }",

@@ -118,12 +118,16 @@ fn unmodeled_parts_are_named() {
     assert_eq!(
         all("routing.protocol = \"olsrv2\""),
         "OLSRv2 is not modeled: the nearest is `routing.protocol = \"olsr\"`, version 1; \
-         known: aodv, babel, dsdv, dsr, olsr, shortest_path, fixed"
+         known: aodv, babel, batman_adv, dsdv, dsr, olsr, shortest_path, fixed"
     );
     for (text, said) in [
         ("tcp.variant = \"htcp\"", "htcp is not modeled: the nearest is `tcp.variant = \"cubic\"`"),
         ("tcp.variant = \"TCP-BBRv3\"", "TCP-BBRv3 is not modeled: the nearest is `tcp.variant = \"vegas\"`"),
-        ("routing.protocol = \"batman-adv\"", "B.A.T.M.A.N. is not modeled"),
+        (
+            "routing.protocol = \"batman-v\"",
+            "batman-v is not modeled: the nearest is `routing.protocol = \"batman_adv\"`",
+        ),
+        ("routing.protocol = \"batman\"", "it is called `batman_adv` here; known: aodv, "),
         ("queue.discipline = \"dualpi2\"", "dualpi2 is not modeled"),
         ("radio.sinr.fading = \"nakagami\"", "nakagami is not modeled"),
         ("mobility.model = \"gauss-markov\"", "gauss-markov is not modeled"),
@@ -825,6 +829,16 @@ fn links_with_warnings() {
         [format!("{needs} 69: nothing will be delivered -> set `routing.dsr.discovery_hop_limit` to at least 70")]
     );
     assert_eq!(warning("net.ttl = 70"), [""; 0]);
+    // 225/255 twice for each hop leave nothing of 255 after 16 hops.
+    let batman = |hops: u32, more: &str| {
+        said(&format!("topology.hops = {hops}\nrouting.protocol = \"batman_adv\"\nflow = [{{ dst = {hops} }}]\n{more}"))
+    };
+    assert_eq!(batman(16, ""), [""; 0]);
+    assert_eq!(
+        batman(17, ""),
+        ["flow 0 needs 17 hops but qualities of routes fall to 0 after 16: nothing will be delivered"]
+    );
+    assert_eq!(batman(17, "routing.batman_adv.hop_penalty = 15"), [""; 0]);
     // Data of AODV, too, unless they take the TTL of its requests.
     let short = "topology.hops = 7\nnet.ttl = 3\n";
     assert_eq!(said(short), ["flow 0 needs 7 hops but packets live for 3: nothing will be delivered"]);

@@ -51,7 +51,7 @@ pub fn protocols() -> Vec<&'static str> {
 /// Time after which a protocol without route requests has found the routes of a small network \[s\]; others, and DSDV
 /// with its first updates, find them when they are needed.
 pub fn found_by(protocol: &str) -> u32 {
-    if ["babel", "olsr"].contains(&protocol) { 20 } else { 0 }
+    if ["babel", "batman_adv", "olsr"].contains(&protocol) { 20 } else { 0 }
 }
 
 /// Settings of the radio, with cumulative interference in about half of all cases, and rate control. All nodes at 251 m

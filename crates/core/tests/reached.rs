@@ -41,7 +41,7 @@ proptest! {
     #[test]
     fn rate_control_reaches_whom_its_slowest_rate_reaches(
         (preset, algorithm, slowest) in prop::sample::select(PHYS.to_vec()),
-        protocol in prop::sample::select(vec!["shortest_path", "aodv", "dsdv", "dsr", "olsr"]),
+        protocol in prop::sample::select(vec!["shortest_path", "aodv", "dsdv", "dsr", "olsr", "batman_adv"]),
         nodes in 3..8u32,
         side in 20..600u32,
         map in 0..1000u32,

@@ -346,9 +346,14 @@ fn the_queues_of_a_node_that_is_off_are_empty() {
 
 #[test]
 fn what_routing_costs_is_what_comes_to_the_queues() {
-    for (protocol, added) in [("aodv", ""), ("dsdv", "20 B"), ("dsr", "4 B"), ("olsr", ""), ("shortest_path", "")] {
-        let header =
-            if added.is_empty() { String::new() } else { format!("{protocol}.ns2.packet_header_size = \"{added}\"") };
+    for (protocol, added) in
+        [("aodv", ""), ("dsdv", "20 B"), ("dsr", "4 B"), ("olsr", ""), ("batman_adv", "24 B"), ("shortest_path", "")]
+    {
+        let header = match (protocol, added) {
+            (_, "") => String::new(),
+            ("batman_adv", _) => format!("batman_adv.header_size = \"{added}\""),
+            _ => format!("{protocol}.ns2.packet_header_size = \"{added}\""),
+        };
         // Nothing waits for an address; all is quiet in the end. A node that is switched off forgets no counter.
         let text = format!(
             r#"

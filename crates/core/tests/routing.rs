@@ -21,9 +21,11 @@ pub fn hop_by_hop() -> Vec<&'static str> {
 }
 
 /// Those of them whose routes have sequence numbers against loops. Nodes with OLSR compute routes from what each knows, and
-/// their tables may lead in circles until they know the same links.
+/// their tables may lead in circles until they know the same links; those with batman-adv until the averages of qualities
+/// follow.
 fn free_of_loops() -> Vec<&'static str> {
-    hop_by_hop().into_iter().filter(|p| *p != Protocol::Olsr.word()).collect()
+    let others = [Protocol::Olsr, Protocol::BatmanAdv].map(Protocol::word);
+    hop_by_hop().into_iter().filter(|p| !others.contains(p)).collect()
 }
 
 /// A change of a routing table: time [s], node, destination; next hop and hops, `None`: the route was removed.
@@ -403,4 +405,47 @@ fn data_live_for_the_same_number_of_hops_under_every_protocol() {
     }
     let (delivered, expired) = fates("aodv", "net.ttl = 3\nrouting.aodv.data_ttl = \"net_diameter\"");
     assert!(delivered > 100 && expired == 0, "{delivered}, {expired}");
+}
+
+/// Last next hop by destination and node, in a row of roofs that hear the next one well and the one after it badly; a
+/// datagram goes from each roof to each other one.
+fn next_hops_over_roofs(routing: &str, seed: u64) -> Tables {
+    let (mut rows, mut flows) = ("src,dst,signal_dbm".to_owned(), String::new());
+    for (a, b) in (0..6_i32).flat_map(|a| (0..6).map(move |b| (a, b))).filter(|(a, b)| a != b) {
+        let signal = match (a - b).abs() {
+            1 => -70 - a.min(b),
+            2 => -77 + a.min(b),
+            _ => -100,
+        };
+        rows += &format!("\\n{a},{b},{signal}");
+        flows += &format!("{{ src = {a}, dst = {b}, app = \"cbr\", start = \"199 s\" }}, ");
+    }
+    let text = format!(
+        r#"
+        extends = "802.11a"
+        run.stop = "200 s"
+        topology.hops = 5
+        radio = {{ propagation = "links", links_table = "{rows}", reception = "sinr", sinr.fading = "rayleigh" }}
+        wlan.data_rate = "6 Mbit/s"
+        cbr = {{ interval = "10 s", payload = "10 B" }}
+        routing = {{ {routing} }}
+        flow = [{flows}]
+        "#
+    );
+    let mut sim = recorded(&text, seed);
+    sim.run();
+    let last = take_changes(&mut sim).into_iter().filter_map(|c| Some(((c.to, c.node), c.route?.0)));
+    last.collect()
+}
+
+#[test]
+fn routes_of_batman_adv_are_those_of_its_metric() {
+    let best = next_hops_over_roofs("protocol = \"shortest_path\", metric = \"tq\"", 1);
+    assert_eq!(best.len(), 30);
+    // Some of them lead over weak links, and others over two strong ones.
+    let skips = best.iter().filter(|((_, node), via)| node.abs_diff(**via) == 2).count();
+    assert!((4..26).contains(&skips), "{skips}");
+    let found = next_hops_over_roofs("protocol = \"batman_adv\"", 1);
+    let same = best.iter().filter(|(ends, via)| found.get(ends) == Some(via)).count();
+    assert!(same >= 26, "{same} of 30: {found:?}, {best:?}");
 }

@@ -25,7 +25,7 @@ _LONG = 0.2
 _LACKED = 0.05
 """Share of time without a route that counts as a reason."""
 
-_FLOODED = ("aodv", "babel", "dsdv", "dsr")
+_FLOODED = ("aodv", "babel", "batman_adv", "dsdv", "dsr")
 """Protocols that discover neighbors by broadcasts."""
 
 
@@ -245,8 +245,8 @@ def _half_links(scenario: Scenario | None) -> Iterator[str]:
         if fastest is not None:
             heard[a, b] = max(fastest, heard.get((a, b), 0))
     deaf = [(a, b) for a, b in heard if (b, a) not in heard]
-    # Babel uses links only if both ends hear each other.
-    if deaf and s["routing"]["protocol"] != "babel":
+    # Babel and batman-adv use links only if both ends hear each other.
+    if deaf and s["routing"]["protocol"] not in ("babel", "batman_adv"):
         a, b = deaf[0]
         yield f"node {b} hears node {a}, but node {a} does not hear node {b}{_others(len(deaf) - 1, 'such')}"
     rate = scenario._core.data_rate()[0]

@@ -25,6 +25,8 @@ LINUX = "linux"
 
 _VARIANTS = ("newreno", "reno", "sack", "vegas", "cubic", "westwood")
 
+_PROTOCOLS = ("aodv", "babel", "batman_adv", "dsr", "dsdv", "olsr")
+
 QUESTIONS = (
     Question("topology", "How are the nodes placed", "chain", ("chain", "grid", "random")),
     Question("nodes", "How many nodes", "8"),
@@ -32,7 +34,7 @@ QUESTIONS = (
     Question("flows", "How many flows", "1"),
     Question("app", "What do they carry", "bulk", ("bulk", "cbr", "on_off", "requests")),
     Question("variant", "Which TCP variant", "newreno", (*_VARIANTS, LINUX)),
-    Question("routing", "Which routing protocol", "aodv", ("aodv", "babel", "dsr", "dsdv", "olsr", "shortest_path")),
+    Question("routing", "Which routing protocol", "aodv", (*_PROTOCOLS, "shortest_path")),
     Question("rate", "At which rate are data sent", "2 Mbit/s"),
     Question("stop", "How long is a run", "60 s"),
 )

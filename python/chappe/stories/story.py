@@ -256,14 +256,15 @@ def story_of(results: Results, flow: int, *, has_lines: bool = False) -> Story:
         ((pl.col("node") == row["src"]) & (pl.col("dst") == row["dst"]))
         | ((pl.col("node") == row["dst"]) & (pl.col("dst") == row["src"]))
     )
-    events = _ends(packets, told) + _timers(cwnd) + _changes(routes) if has_lines else []
+    is_tq = results.scenario["routing.protocol"] == "batman_adv"
+    events = _ends(packets, told) + _timers(cwnd) + _changes(routes, is_tq) if has_lines else []
     unreachable = pl.col("drop_reason").cast(pl.String).is_in(["retry_limit", "arp_failure"])
     broken = set(packets.filter(unreachable)["packet"])
     events.sort(key=lambda line: _rank(line, broken))
     findings = [
         _headline(results, row, legs),
         *_went(paths, _gateways(results), results.scenario.names),
-        *_chosen(row, routes),
+        *_chosen(row, routes, is_tq),
         *_held(row, cwnd),
         *_repaired(cwnd),
         *_paced(cwnd, results.simulated_s),
@@ -586,18 +587,21 @@ def _timers(cwnd: pl.DataFrame) -> list[_Line]:
     return lines
 
 
-def _because(change: Mapping[str, Any]) -> str:
-    """Metrics of the new route and of that over the previous next hop, if they are the reason of a change."""
+def _because(change: Mapping[str, Any], is_tq: bool) -> str:
+    """Metrics of the new route and of that over the previous next hop, if they are the reason of a change.
+
+    ``is_tq``: the metric is the transmit quality of batman-adv, of which more is better.
+    """
     new, old = change["metric"], change["previous_metric"]
-    if new is None or old is None or new >= old:
+    if new is None or old is None or (new <= old if is_tq else new >= old):
         return ""
-    return f", because {new:.4g} < {old:.4g}"
+    return f", because TQ {new:.4g} > {old:.4g}" if is_tq else f", because {new:.4g} < {old:.4g}"
 
 
-def _chosen(row: Mapping[str, Any], routes: pl.DataFrame) -> list[str]:
+def _chosen(row: Mapping[str, Any], routes: pl.DataFrame, is_tq: bool) -> list[str]:
     """Reason of the last change of the source to a better route, where the protocol compares routes by a metric."""
     changes = routes.filter((pl.col("node") == row["src"]) & (pl.col("event").cast(pl.String) == "changed"))
-    reasons = [(change, _because(change)) for change in changes.iter_rows(named=True)]
+    reasons = [(change, _because(change, is_tq)) for change in changes.iter_rows(named=True)]
     told = [(change, reason) for change, reason in reasons if reason]
     if not told:
         return []
@@ -607,7 +611,7 @@ def _chosen(row: Mapping[str, Any], routes: pl.DataFrame) -> list[str]:
     return [f"{told_once}. It changed {times(len(changes))} in all."]
 
 
-def _changes(routes: pl.DataFrame) -> list[_Line]:
+def _changes(routes: pl.DataFrame, is_tq: bool) -> list[_Line]:
     """Changes of the routes between the ends of a flow."""
     lines: list[_Line] = []
     for r in routes.iter_rows(named=True):
@@ -615,7 +619,7 @@ def _changes(routes: pl.DataFrame) -> list[_Line]:
             text = f"node {r['node']} has no route to node {r['dst']} any more"
         else:
             verb = "finds a" if r["event"] == "added" else "changes its"
-            way = f"over node {r['next_hop']}, {count(r['hops'], 'hop')}{_because(r)}"
+            way = f"over node {r['next_hop']}, {count(r['hops'], 'hop')}{_because(r, is_tq)}"
             text = f"node {r['node']} {verb} route to node {r['dst']}: {way}"
         lines.append((r["time_s"], ROUTES, r["node"], None, text))
     return lines

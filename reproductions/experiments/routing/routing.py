@@ -1,7 +1,7 @@
 """Routing protocols in a chain, a grid, among roofs with weak links, and in a walking network.
 
-``python reproductions/experiments/routing/routing.py [PROTOCOL...]`` makes the runs and writes the tables of
-``docs/routing.md``. Without protocols it takes all of :data:`PROTOCOLS`.
+``python reproductions/experiments/routing/routing.py [PROTOCOL...]`` makes the runs and writes the rows of these
+protocols in the tables of ``docs/routing.md``. Without protocols it takes all of :data:`PROTOCOLS`.
 """
 
 import sys
@@ -41,6 +41,11 @@ PROTOCOLS: dict[str, tuple[str, Settings]] = {
                 "fisheye": True,
             },
         },
+    ),
+    "batman-adv": ("batman-adv", {"protocol": "batman_adv"}),
+    "gluon": (
+        "batman-adv of Gluon",
+        {"protocol": "batman_adv", "batman_adv": {"orig_interval": "5 s", "hop_penalty": 15}},
     ),
 }
 """By the word of the command: the name on the page, and settings of routing."""
@@ -237,14 +242,17 @@ TABLES: dict[str, tuple[list[str], Callable[[str], list[str]]]] = {
 
 
 def main(names: Sequence[str]) -> None:
-    """Writes the tables."""
+    """Writes the rows of some protocols; those of others stay."""
     page = PAGE.read_text()
     for table, (columns, row) in TABLES.items():
-        lines = ["| | " + " | ".join(columns) + " |", "|---" * (len(columns) + 1) + "|"]
-        lines += [f"| {PROTOCOLS[name][0]} | {' | '.join(row(name))} |" for name in names]
         begin, end = f"<!-- {table} -->\n", "<!-- end -->"
         before, rest = page.split(begin)
-        page = before + begin + "\n".join(lines) + "\n" + rest[rest.index(end) :]
+        old, after = rest.split(end, 1)
+        known = {line.split(" | ")[0].removeprefix("| "): line for line in old.splitlines()[2:]}
+        known |= {PROTOCOLS[name][0]: f"| {PROTOCOLS[name][0]} | {' | '.join(row(name))} |" for name in names}
+        lines = ["| | " + " | ".join(columns) + " |", "|---" * (len(columns) + 1) + "|"]
+        lines += [known[label] for label, _ in PROTOCOLS.values() if label in known]
+        page = before + begin + "\n".join(lines) + "\n" + end + after
         print(table, *lines, sep="\n")
     PAGE.write_text(page)
 

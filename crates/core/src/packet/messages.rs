@@ -207,7 +207,7 @@ pub struct Rrep {
     pub hello: bool,
 }
 
-/// A destination listed in a routing message; OLSR packs its messages into such entries.
+/// A destination listed in a routing message; OLSR and batman-adv pack their messages into such entries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Listed {
     /// Destination node.
@@ -254,6 +254,8 @@ pub enum Body {
     Babel(TlvsId),
     /// an OLSR packet
     Olsr(OlsrPacket),
+    /// Originator messages of batman-adv.
+    Ogm(ListId),
     /// a DSR route request
     DsrRequest(DsrRequest),
     /// DSR route reply; its contents are in the header.
@@ -294,7 +296,7 @@ impl Body {
     /// Returns true if the message has a list, which is kept with the packet pool.
     #[inline]
     pub(super) fn has_list(&self) -> bool {
-        matches!(self, Body::Rerr(_) | Body::Update(_) | Body::Olsr(_) | Body::Babel(_))
+        matches!(self, Body::Rerr(_) | Body::Update(_) | Body::Olsr(_) | Body::Ogm(_) | Body::Babel(_))
     }
 
     /// Kind of a packet with this body.
@@ -309,6 +311,7 @@ impl Body {
             | Body::Update(_)
             | Body::Babel(_)
             | Body::Olsr(_)
+            | Body::Ogm(_)
             | Body::DsrRequest(_)
             | Body::DsrReply
             | Body::DsrError

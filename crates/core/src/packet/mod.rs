@@ -9,6 +9,7 @@ mod ledger;
 mod lists;
 mod log;
 mod messages;
+pub mod ogm;
 pub mod olsr;
 mod pool;
 mod tlv;

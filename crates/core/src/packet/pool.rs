@@ -156,7 +156,7 @@ impl PacketPool {
     #[inline(never)]
     fn copy_list(&mut self, copy: PacketId) {
         match &mut self.packets[copy.0 as usize].body {
-            Body::Rerr(list) | Body::Update(list) | Body::Olsr(OlsrPacket { list, .. }) => {
+            Body::Rerr(list) | Body::Update(list) | Body::Ogm(list) | Body::Olsr(OlsrPacket { list, .. }) => {
                 *list = ListId(self.lists.copy(list.0));
             }
             Body::Babel(tlvs) => *tlvs = TlvsId(self.tlvs.copy(tlvs.0)),
@@ -168,7 +168,9 @@ impl PacketPool {
     #[inline(never)]
     fn end_list(&mut self, i: usize) {
         match self.packets[i].body {
-            Body::Rerr(list) | Body::Update(list) | Body::Olsr(OlsrPacket { list, .. }) => self.lists.free(list.0),
+            Body::Rerr(list) | Body::Update(list) | Body::Ogm(list) | Body::Olsr(OlsrPacket { list, .. }) => {
+                self.lists.free(list.0);
+            }
             Body::Babel(tlvs) => self.tlvs.free(tlvs.0),
             _ => unreachable!("it has no list"),
         }

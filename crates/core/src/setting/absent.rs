@@ -81,7 +81,11 @@ type Absent = (&'static [&'static str], &'static str, Advice);
 
 const ABSENT: &[Absent] = &[
     (&["olsrv2", "oonf"], "OLSRv2", ("the nearest is `routing.protocol = \"olsr\"`, version 1", ROUTING)),
-    (&["batman", "batman_adv", "batman_v", "batmand"], "B.A.T.M.A.N.", PROACTIVE),
+    (
+        &["batman_v", "batmand"],
+        "it",
+        ("the nearest is `routing.protocol = \"batman_adv\"`, with the algorithm IV", ROUTING),
+    ),
     (&["bmx", "bmx6", "bmx7", "ospf", "ospf_manet", "rip", "fisheye", "fsr", "cgsr", "wrp"], "it", PROACTIVE),
     (&["hwmp", "802.11s", "80211s", "mesh"], "HWMP, the routing of 802.11s,", REACTIVE),
     (&["dymo", "aodvv2", "aomdv", "loadng", "tora", "abr", "saodv"], "it", REACTIVE),
@@ -148,6 +152,7 @@ const ALIASES: &[(&[&str], &str)] = &[
     (&["static", "constant", "none_moves"], "still"),
     (&["static", "constant"], "fixed"),
     (&["babeld"], "babel"),
+    (&["batman", "batman_iv", "batadv"], "batman_adv"),
     (&["olsrv1", "olsrd"], "olsr"),
     (&["rwp", "waypoint"], "random_waypoint"),
     (&["80211g"], "802.11g"),

@@ -6,6 +6,7 @@ mod answers;
 mod any_order;
 mod aodv;
 mod babel;
+mod batman_adv;
 mod dcf;
 mod dsdv;
 mod dsr;

@@ -1,6 +1,7 @@
 //! Metrics of links, by which `shortest_path` compares routes: what a daemon would measure, computed from the radio
 //! model before the run.
 
+use super::batman_adv::quality::{self, MAX, WINDOW};
 use super::fixed::Routes;
 use crate::keywords;
 use crate::packet::NodeId;
@@ -39,12 +40,8 @@ const TEST_BITS: f64 = 8.0 * TEST_BYTES as f64;
 const ACCESS_US: f64 = 185.0;
 /// Unit of the standard's airtime: 0.01 TU \[us\].
 const UNIT_US: f64 = 10.24;
-/// Largest transmit quality of batman-adv.
-const TQ_MAX: u64 = 255;
 /// Hop penalty of batman-adv since 2014.
-const HOP_PENALTY: u64 = 30;
-/// Originator messages that batman-adv counts.
-const WINDOW: f64 = 64.0;
+const HOP_PENALTY: u8 = 30;
 /// Costs of Babel: a perfect wireless link, a wire, and a link that is not used.
 const BABEL_WIRELESS: u64 = 256;
 const BABEL_WIRE: f64 = 96.0;
@@ -97,16 +94,9 @@ impl Link {
     }
 
     /// Transmit quality of the link alone.
-    fn tq(&self) -> u64 {
-        let heard = (WINDOW * self.backward).round();
-        let echoed = (WINDOW * self.forward * self.backward).round();
-        if heard == 0.0 {
-            return 0;
-        }
-        let own = (TQ_MAX as f64 * echoed.min(heard) / heard) as u64;
-        let missed = (64 - heard as u64).pow(3);
-        let asymmetry = TQ_MAX - TQ_MAX * missed / 64u64.pow(3);
-        own * asymmetry / TQ_MAX
+    fn tq(&self) -> u8 {
+        let of_window = |share: f64| (f64::from(WINDOW) * share).round() as u32;
+        quality::over(MAX, of_window(self.forward * self.backward), of_window(self.backward), 0)
     }
 }
 
@@ -122,16 +112,16 @@ impl Metric {
             Metric::LinuxAirtime => link.linux_airtime()?,
             Metric::Babel => link.babel()?,
             Metric::Tq => {
-                let lowered = |tq: u64| tq * (TQ_MAX - HOP_PENALTY) / TQ_MAX;
-                let told = match (TQ_MAX - rest as u64, hops) {
+                let lowered = |tq| quality::lowered(tq, HOP_PENALTY);
+                let told = match (MAX - rest as u8, hops) {
                     (tq, 0) => tq,
                     // Once for the hop, once because it leaves by the radio by which it came.
                     (tq, _) if link.is_wire => lowered(tq),
                     (tq, _) => lowered(lowered(tq)),
                 };
                 // A path with the lowest quality stays in use, and hops decide.
-                let tq = (told * link.tq() / TQ_MAX).max(u64::from(link.tq() > 0));
-                return (tq > 0).then(|| (TQ_MAX - tq) as f64);
+                let tq = (u32::from(told) * u32::from(link.tq()) / u32::from(MAX)).max(u32::from(link.tq() > 0));
+                return (tq > 0).then(|| f64::from(u32::from(MAX) - tq));
             }
         };
         cost.is_finite().then_some(rest + cost)

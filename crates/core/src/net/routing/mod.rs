@@ -2,6 +2,7 @@
 
 pub mod aodv;
 pub mod babel;
+pub mod batman_adv;
 pub mod crossing;
 pub mod dsdv;
 pub mod dsr;
@@ -17,6 +18,7 @@ use crate::rng::Stream;
 use crate::unit::{Span, Time};
 use aodv::Aodv;
 use babel::Babel;
+use batman_adv::BatmanAdv;
 use dsdv::Dsdv;
 use dsr::Dsr;
 use fixed::{Routes, Static};
@@ -43,6 +45,8 @@ protocols! {
     Aodv(Aodv): Aodv = "aodv", settings aodv: aodv::Config = " AODV.";
     /// Babel (RFC 8966), with the choices of babeld.
     Babel(Box<Babel>): Babel = "babel", settings babel: babel::Config = " Babel.";
+    /// B.A.T.M.A.N. advanced with its algorithm IV, as in Linux.
+    BatmanAdv(Box<BatmanAdv>): BatmanAdv = "batman_adv", settings batman_adv: batman_adv::Config = " batman-adv.";
     /// Destination-sequenced distance vector (Perkins and Bhagwat 1994), after its authors or after ns-2.
     Dsdv(Dsdv): Dsdv = "dsdv", settings dsdv: dsdv::Config = " DSDV.";
     /// Dynamic source routing (RFC 4728), after the RFC or after ns-2.
@@ -133,7 +137,8 @@ counters! {
         routing_packets_sent,
         /// Their bytes at the network layer \[B\].
         routing_bytes_sent,
-        /// Bytes that the routing protocol has added to the packets of others, at each hop: source routes \[B\].
+        /// Bytes that the routing protocol has added to the packets of others, at each hop: source routes, headers of
+        /// batman-adv \[B\].
         routing_header_bytes,
     }
 }
@@ -199,6 +204,11 @@ impl Counted {
     pub fn route_failures(&self) -> u64 {
         self.get("local_repairs") + self.get("links_deleted")
     }
+}
+
+/// A random part of a duration.
+fn up_to(most: Span, rng: &mut Stream) -> Span {
+    Span((rng.uniform() * most.0 as f64) as u64)
 }
 
 /// Creates a message of this node.

@@ -18,6 +18,8 @@ pub(super) trait Routing: Sized {
     const SAVES_MESSAGES: bool = false;
     /// The router takes packets for a lost neighbor out of the queue.
     const PURGES: bool = Self::LEARNS;
+    /// Next hops are known by their addresses at the link layer only if ARP asks for them.
+    const NEEDS_ARP: bool = true;
     /// Counters of the protocol, with their meanings.
     const FIELDS: &'static [Field] = &[];
 
@@ -120,8 +122,8 @@ pub(super) trait Routing: Sized {
     /// Returns true if this node can use a route to a destination now.
     fn has_route(&self, to: NodeId, now: Time) -> bool;
 
-    /// Metric of the route to a destination over a neighbor as this node knows it, for tables; less is better. `None`:
-    /// there is none, or the protocol does not compare routes by such a number.
+    /// Metric of the route to a destination over a neighbor as this node knows it, for tables, in the unit of the
+    /// protocol. `None`: there is none, or the protocol does not compare routes by such a number.
     fn metric_over(&self, _at: NodeId, _to: NodeId, _via: NodeId) -> Option<f64> {
         None
     }
@@ -166,6 +168,8 @@ macro_rules! protocols {
                 hears_of_all: bool = HEARS_OF_ALL;
                 /// The router takes packets for a lost neighbor out of the queue.
                 purges: bool = PURGES;
+                /// Next hops are known by their addresses at the link layer only if ARP asks for them.
+                needs_arp: bool = NEEDS_ARP;
             }
             settings {
                 /// Routing.
@@ -259,8 +263,8 @@ macro_rules! protocols {
                 /// Returns true if this node can use a route to a destination now.
                 pub fn has_route(&self, to: NodeId, now: Time) -> bool;
 
-                /// Metric of the route to a destination over a neighbor as this node knows it, for tables; less is better.
-                /// `None`: there is none, or the protocol does not compare routes by such a number.
+                /// Metric of the route to a destination over a neighbor as this node knows it, for tables, in the unit of the
+                /// protocol. `None`: there is none, or the protocol does not compare routes by such a number.
                 pub fn metric_over(&self, at: NodeId, to: NodeId, via: NodeId) -> Option<f64>;
 
                 /// Packets for this destination wait for a route.

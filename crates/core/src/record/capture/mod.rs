@@ -6,6 +6,7 @@
 //! time at which it begins at the node. Its comment, which says what became of it, is known only at its end: records
 //! wait until no earlier one can follow.
 
+mod batman;
 mod flows;
 mod inet;
 mod pcapng;
@@ -15,7 +16,8 @@ mod wifi;
 
 use super::loss::Cause;
 use super::note::Note;
-use crate::packet::{Body, Fate, Happening, NodeId, Packet, PacketPool, RadioId, Reason, Step};
+use crate::net::routing::Protocol;
+use crate::packet::{Body, Fate, Happening, Kind, NodeId, Packet, PacketPool, RadioId, Reason, Step};
 use crate::radio::{Channel, Verdict};
 use crate::run::{RadioSetup, Setup};
 use crate::unit::{Span, Time};
@@ -170,6 +172,8 @@ pub struct Captures {
     places: Vec<u8>,
     files: Vec<File>,
     flows: Flows,
+    /// Frames with IP packets are those of batman-adv.
+    has_batman: bool,
     /// Time for which a node stores a flow of DSR without packets.
     flow_timeout: Span,
     on_air: Vec<OnAir>,
@@ -208,6 +212,7 @@ impl Captures {
         Captures {
             files: (0..nodes).map(|i| file(NodeId(i))).collect(),
             flows: Flows::new(setup),
+            has_batman: setup.routing.protocol == Protocol::BatmanAdv,
             flow_timeout: setup.routing.dsr.flow_timeout,
             radios,
             names: setup.names.clone(),
@@ -305,6 +310,14 @@ impl Captures {
         if let Body::Arp(message) = &p.body {
             let target = if message.request { [0; 6] } else { self.mac(frame.to) };
             return (wifi::ARP, inet::arp(message, self.mac(frame.from), target));
+        }
+        if let Body::Ogm(list) = p.body {
+            return (wifi::BATMAN, batman::originator_messages(pool.list(list)));
+        }
+        if self.has_batman && p.body.kind() != Kind::Routing {
+            // Hops are those of batman-adv; the TTL of IP does not change.
+            let inner = Packet { ttl: p.ttl.saturating_add(p.hops), ..*p };
+            return (wifi::BATMAN, batman::data(p, &self.network(&inner, number, pool)));
         }
         (wifi::IPV4, self.network(p, number, pool))
     }
@@ -497,7 +510,7 @@ impl Captures {
                 (inet::UDP, ip, ip.udp(ports, &routing::babel(pool.tlvs(*tlvs))))
             }
             Body::DsrRequest(_) | Body::DsrReply | Body::DsrError => (routing::NO_NEXT_HEADER, ip, vec![]),
-            Body::Data(_) | Body::Ack(_) | Body::Datagram(_) | Body::Arp(_) | Body::Notification(_) => {
+            Body::Data(_) | Body::Ack(_) | Body::Datagram(_) | Body::Arp(_) | Body::Ogm(_) | Body::Notification(_) => {
                 self.flows.segment(p, ip).unwrap_or((inet::EXPERIMENTAL, ip, vec![]))
             }
         };

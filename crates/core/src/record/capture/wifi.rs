@@ -6,6 +6,8 @@ use crate::wlan::{Frame, FrameKind};
 
 /// EtherType of IPv4.
 pub const IPV4: u16 = 0x0800;
+/// EtherType of batman-adv.
+pub const BATMAN: u16 = 0x4305;
 /// EtherType of ARP.
 pub const ARP: u16 = 0x0806;
 

@@ -59,6 +59,8 @@ words! {
         Babel = "babel",
         /// an OLSR packet with HELLO or TC messages
         Olsr = "olsr",
+        /// originator messages of batman-adv
+        Ogm = "ogm",
         /// a DSR route request
         DsrRequest = "dsr_request",
         /// a DSR route reply
@@ -104,7 +106,7 @@ table! {
         /// Number of the flow; null: none.
         flow: FlowId,
         /// Type: `tcp_data`, `tcp_ack`, `udp`, `rreq`, `rrep`, `hello`, `rerr`, `update`, `babel`, `olsr`,
-        /// `dsr_request`, `dsr_reply`, `dsr_error`, `arp`, `notification`.
+        /// `ogm`, `dsr_request`, `dsr_reply`, `dsr_error`, `arp`, `notification`.
         packet_type: PacketType,
         /// Number of the segment, datagram or request; for an acknowledgement, the next expected segment.
         sequence: Option<u32>,
@@ -219,6 +221,7 @@ fn type_and_sequence(body: &Body) -> (PacketType, Option<u32>) {
         Body::Update(_) => (PacketType::Update, None),
         Body::Babel(_) => (PacketType::Babel, None),
         Body::Olsr(packet) => (PacketType::Olsr, Some(packet.number.into())),
+        Body::Ogm(_) => (PacketType::Ogm, None),
         Body::DsrRequest(request) => (PacketType::DsrRequest, Some(request.id)),
         Body::DsrReply => (PacketType::DsrReply, None),
         Body::DsrError => (PacketType::DsrError, None),

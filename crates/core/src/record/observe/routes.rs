@@ -33,8 +33,8 @@ table! {
         hops: u32,
         /// Change of the route: `added`, `changed` or `removed`.
         event: Event,
-        /// Metric of the route by which Babel (256: a link without losses) and OLSR (hops, or ETX) compare routes; less
-        /// is better. Null for a removed route and with other protocols.
+        /// Metric of the route by which Babel (256: a link without losses) and OLSR (hops, or ETX) compare routes, less
+        /// is better; TQ of batman-adv (0 to 255), more is better. Null for a removed route and with other protocols.
         metric: Option<f64>,
         /// Metric at this time of the route over the previous next hop, if the next hop has changed; null if there is no
         /// route over it any more.

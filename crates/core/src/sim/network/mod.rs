@@ -95,7 +95,7 @@ impl Network {
         let ports = Ports::new(setup, channel);
         Network {
             cfg: setup.net.clone(),
-            arp: setup.arp.clone(),
+            arp: arp::Config { enabled: setup.arp.enabled && setup.routing.protocol.needs_arp(), ..setup.arp.clone() },
             nodes: (0..n).map(node).collect(),
             held: ports.queues.iter().any(queue::Queue::holds_back).then(Vec::new),
             ports,

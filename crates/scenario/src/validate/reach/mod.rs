@@ -162,9 +162,13 @@ impl Checker<'_> {
                 hops = graph.longest_radio_stretch(from, to, hops);
             }
             if hops > u32::from(limit) {
-                let message =
-                    format!("flow {i} needs {hops} hops but packets live for {limit}: nothing will be delivered");
-                self.warn(Code::TooManyHops, &path, message, &format!("set `{setting}` to at least {hops}"));
+                let (why, help) = if setting.ends_with("hop_penalty") {
+                    (format!("qualities of routes fall to 0 after {limit}"), format!("lower `{setting}`"))
+                } else {
+                    (format!("packets live for {limit}"), format!("set `{setting}` to at least {hops}"))
+                };
+                let message = format!("flow {i} needs {hops} hops but {why}: nothing will be delivered");
+                self.warn(Code::TooManyHops, &path, message, &help);
             }
         }
         if cfg.routing.protocol == routing::Protocol::Fixed {

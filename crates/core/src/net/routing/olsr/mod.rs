@@ -15,7 +15,7 @@ mod topology;
 
 use super::fixed::Routes;
 use super::registry::Routing;
-use super::{Counted, Cx, KnownRoute, Out, Overhead, Shared, message, pass_on};
+use super::{Counted, Cx, KnownRoute, Out, Overhead, Shared, message, pass_on, up_to};
 use crate::count::Field;
 use crate::counters;
 use crate::packet::olsr::{
@@ -570,9 +570,4 @@ impl Olsr {
         }
         self.waiting.clear();
     }
-}
-
-/// A random part of a duration.
-fn up_to(most: Span, rng: &mut Stream) -> Span {
-    Span((rng.uniform() * most.0 as f64) as u64)
 }
