@@ -69,7 +69,7 @@ def flow_fields(name: str, folder: Path) -> bool:
         "dsr": "dsr.option.type == 96",
         "dsr_flow_state": "dsr.flowstate == 1",
         "babel": "babel.message.metric == 256",
-        "batman_adv": "batadv.batman.tq == 255 && batadv.tvlv_vid",
+        "batman_adv": "batadv.iv_ogm.flags.directlink == 1 && batadv.iv_ogm.tvlv_len == 28",
         "dsdv": "udp.port == 50000",
         "olsr": "olsr.message_type == 2 && olsr.ansn",
         "olsr_quality": "olsr.message_type == 202",

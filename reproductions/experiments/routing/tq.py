@@ -1,7 +1,7 @@
 """Routes of batman-adv beside those of ``routing.metric = "tq"``, in static networks with steady losses.
 
-``python reproductions/experiments/routing/tq.py`` prints for each seed the pairs of nodes of which both take the same
-next hop, and the difference of the qualities where they do not.
+``python reproductions/experiments/routing/tq.py`` prints how many routes have the same next hop, and how many have it in
+two runs of batman-adv that differ by their random numbers only.
 """
 
 from typing import Any
@@ -48,36 +48,36 @@ def network(seed: int) -> Settings:
     }
 
 
-def routes(seed: int, routing: Settings) -> tuple[dict[tuple[int, int], int], pl.DataFrame]:
-    """Last next hop by node and destination, and the changes of the routes.
+def routes(seed: int, routing: Settings, run: int = 1) -> dict[tuple[int, int], tuple[int, int]]:
+    """Last next hop and number of hops, by node and destination.
 
     Args:
-        seed: Seed of the places and of the run.
+        seed: Seed of the places.
         routing: Settings of routing.
+        run: Seed of the run.
     """
-    about_run = {"stop": f"{STOP_S} s", "batches": 1, "warmup_batches": 0, "seed": seed, "record": ["routes"]}
+    about_run = {"stop": f"{STOP_S} s", "batches": 1, "warmup_batches": 0, "seed": run, "record": ["routes"]}
     results = chappe.run(chappe.Scenario({**network(seed), "routing": routing, "run": about_run}))
-    changes = results.recorded["routes"]
-    last = changes.filter(pl.col("event").cast(pl.String) != "removed").group_by("node", "dst").agg(pl.last("next_hop"))
-    return {(node, dst): via for node, dst, via in last.iter_rows()}, changes
+    known = results.recorded["routes"].filter(pl.col("event").cast(pl.String) != "removed")
+    last = known.group_by("node", "dst").agg(pl.last("next_hop"), pl.last("hops"))
+    return {(node, dst): (via, hops) for node, dst, via, hops in last.iter_rows()}
 
 
 def main() -> None:
     """Prints the comparison."""
-    shares = []
+    rows = []
     for seed in SEEDS:
-        found, changes = routes(seed, {"protocol": "batman_adv"})
-        best, _ = routes(seed, {"protocol": "shortest_path", "metric": "tq"})
-        both = found.keys() & best.keys()
-        same = sum(found[pair] == best[pair] for pair in both)
-        shares.append(100 * same / len(both))
-        settled = len(changes.filter(pl.col("time_s") > STOP_S / 2)) / (NODES * STOP_S / 2)
-        missing = len(best.keys() - found.keys())
-        print(
-            f"seed {seed}: {same} of {len(both)} next hops are the same, {missing} routes missing; {settled:.3f} changes/s"
-        )
-    share = Estimate.of(shares)
-    print(f"the same: {share.mean:.1f} ± {share.half_width():.1f} %")
+        best = routes(seed, {"protocol": "shortest_path", "metric": "tq"})
+        one, other = (routes(seed, {"protocol": "batman_adv"}, run) for run in (1, 2))
+        assert one.keys() == other.keys() == best.keys()
+        pairs = ((best, one), (one, other))
+        same = [100 * sum(a[ends][0] == b[ends][0] for ends in a) / len(a) for a, b in pairs]
+        rows.append([*same, *(sum(hops for _, hops in table.values()) / len(table) for table in (best, one))])
+        print(f"seed {seed}: {same[0]:.0f} % as by the metric, {same[1]:.0f} % in both runs")
+    names = ("the same next hop as by the metric [%]", "in both runs [%]", "hops by the metric", "hops of batman-adv")
+    for name, values in zip(names, zip(*rows, strict=True), strict=True):
+        estimate = Estimate.of(list(values))
+        print(f"{name}: {estimate.mean:.2f} ± {estimate.half_width():.2f}")
 
 
 if __name__ == "__main__":
