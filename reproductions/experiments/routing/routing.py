@@ -43,10 +43,6 @@ PROTOCOLS: dict[str, tuple[str, Settings]] = {
         },
     ),
     "batman-adv": ("batman-adv", {"protocol": "batman_adv"}),
-    "gluon": (
-        "batman-adv of Gluon",
-        {"protocol": "batman_adv", "batman_adv": {"orig_interval": "5 s", "hop_penalty": 15}},
-    ),
 }
 """By the word of the command: the name on the page, and settings of routing."""
 

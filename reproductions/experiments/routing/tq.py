@@ -1,7 +1,7 @@
 """Routes of batman-adv beside those of ``routing.metric = "tq"``, in static networks with steady losses.
 
-``python reproductions/experiments/routing/tq.py`` prints how many routes have the same next hop, and how many have it in
-two runs of batman-adv that differ by their random numbers only.
+``python reproductions/experiments/routing/tq.py`` prints how many routes have the same next hop, and how many have it
+in two runs of batman-adv that differ by their random numbers only.
 """
 
 from typing import Any
