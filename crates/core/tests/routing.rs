@@ -2,7 +2,7 @@
 
 use crate::properties::{protocols, scenario};
 use chappe_core::net::routing::{COLUMNS, COUNTED, Protocol};
-use chappe_core::packet::{NodeId, Reason};
+use chappe_core::packet::{Kind, NodeId, Reason};
 use chappe_core::record::observe::columns::{Rows, Values};
 use chappe_core::run::RecordedTable;
 use chappe_core::run::{Command, Setup};
@@ -449,4 +449,22 @@ fn routes_of_batman_adv_are_those_of_its_metric_where_one_is_clearly_best() {
     for seed in 1..4 {
         assert_eq!(next_hops_over_roofs("protocol = \"batman_adv\"", seed), best, "seed {seed}");
     }
+}
+
+#[test]
+fn batman_adv_asks_for_no_addresses() {
+    let asked = |protocol: &str| {
+        let text = format!(
+            "run.stop = \"20 s\"\ntopology.hops = 2\narp.enabled = true\nrouting.protocol = \"{protocol}\"\n\
+             flow = [{{ dst = 2, start = \"10 s\" }}]"
+        );
+        let scenario = scenario(&text);
+        let unused = scenario.warnings.iter().filter(|w| w.path.starts_with("arp.")).count();
+        let mut sim = Sim::new(&scenario.setup(None));
+        sim.run();
+        assert!(sim.recorder().delivered() > 100, "{protocol}");
+        (sim.pool().ledger().created[Kind::Arp as usize] > 0, unused)
+    };
+    assert_eq!(asked("aodv"), (true, 0));
+    assert_eq!(asked("batman_adv"), (false, 1));
 }
