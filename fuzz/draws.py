@@ -240,7 +240,9 @@ of_one: st.SearchStrategy[Json] = st.one_of(
 )
 
 
-actions = st.sampled_from(["node_down", "node_up", "node_move", "flow_start", "flow_stop", "set"])
+actions = st.sampled_from(
+    ["node_down", "node_up", "wired_link_down", "wired_link_up", "node_move", "flow_start", "flow_stop", "set"]
+)
 changeable = st.sampled_from(
     ["flow.0.cbr.interval", "flow.0.tcp.receive_window", "wired_link.0.rate", "wlan.error.rate"]
 )
@@ -248,7 +250,7 @@ command = st.dictionaries(
     st.sampled_from(
         [
             *("action", "node", "channel", "position", "destination", "speed"),
-            *("flow", "setting", "value"),
+            *("wired_link", "flow", "setting", "value"),
         ]
     ),
     st.one_of(st.integers(0, 2), actions, changeable, anything),

@@ -113,6 +113,45 @@ fn similar_settings_of_other_groups_are_suggested() {
 }
 
 #[test]
+fn gateways_that_cannot_be() {
+    let announced = "topology.wired_nodes = 1\nwired_link = [{ src = 0, dst = 8 }]\nflow = [{ src = 1, dst = 8 }]\n\
+                     routing.gateways = \"announced\"";
+    let all = "choose a `routing.protocol` that does: shortest_path; or use \"at_start\"";
+    assert_eq!(
+        problem(&format!("{announced}\nrouting.protocol = \"dsdv\"")),
+        format!("my.toml:5:20 `dsdv` does not announce gateways -> {all}")
+    );
+    assert_eq!(
+        problem(&format!("{announced}\nnode = [{{ nodes = 1, gateway = 2 }}]")),
+        "my.toml:6:32 node 2 is no gateway: it has no wire -> gateways are node 0"
+    );
+    assert_eq!(
+        problem(&format!("{announced}\nnode = [{{ nodes = 1, name = \"hall\", gateway = \"hall\" }}]")),
+        "my.toml:6:47 node hall is no gateway: it has no wire -> gateways are node 0"
+    );
+    assert_eq!(
+        problem(&format!("{announced}\nnode = [{{ nodes = 1, gateway = 8 }}]")),
+        "my.toml:6:32 node 8 is no gateway: it has no radio -> gateways are node 0"
+    );
+    assert_eq!(
+        problem("node = [{ nodes = 1, gateway = 0 }]\nflow = [{ dst = 1 }]"),
+        "my.toml:2:32 `node.0.gateway` needs gateways that are announced -> set `routing.gateways = \"announced\"`, or \
+         leave it out"
+    );
+    let islands = "topology = { kind = \"list\", positions = [[\"0 m\", \"0 m\"], [\"9 km\", \"0 m\"]] }\n\
+                   wired_link = [{ src = 0, dst = 1 }]\nflow = [{ src = 0, dst = 1 }]\nrouting.gateways = \"announced\"";
+    assert_eq!(
+        problem(islands),
+        "my.toml:4:26 node 1 is reached from node 0 over wires only, and gateways lead only to nodes without a radio -> \
+         use `routing.gateways = \"at_start\"`"
+    );
+    assert_eq!(
+        problem("event = [{ at = \"1 ms\", action = \"wired_link_down\", wired_link = 0 }]\nflow = [{ dst = 1 }]"),
+        "my.toml:2:66 event 0: there is no wired link 0 -> no `wired_link` is listed"
+    );
+}
+
+#[test]
 fn unmodeled_parts_are_named() {
     let all = |text: &str| problem(text).split_once(" -> ").expect("help").1.to_owned();
     assert_eq!(
@@ -1615,7 +1654,7 @@ fn invalid_events() {
     assert_eq!(
         event("at = \"500 ms\""),
         "my.toml:3:10 event 0: no action is named \
-         -> set `action` to one of node_down, node_up, node_move, flow_start, flow_stop, set"
+         -> set `action` to one of node_down, node_up, wired_link_down, wired_link_up, node_move, flow_start, flow_stop, set"
     );
     let typo = at("action = \"node_dwon\", node = 1");
     assert!(
@@ -1913,7 +1952,7 @@ fn external_commands_are_validated_like_events() {
     );
     assert_eq!(
         said(json!([1])),
-        ": a scenario must be a table, not a list -> its settings are: at, action, node, channel, position, destination, speed, \
+        ": a scenario must be a table, not a list -> its settings are: at, action, node, channel, wired_link, position, destination, speed, \
          flow, setting, value"
     );
 }

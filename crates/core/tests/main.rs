@@ -18,6 +18,7 @@ mod errors;
 mod events;
 mod external;
 mod far;
+mod gateways;
 mod hostile;
 mod interfaces;
 mod layout;

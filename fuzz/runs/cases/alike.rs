@@ -32,11 +32,14 @@ pub fn in_another_order(scenario: &Json, chance: &mut Chance) -> Option<Json> {
         exchange(&mut order, chance, |_, _| true);
         *links = order.iter().map(|&i| links[i].clone()).collect();
         // Events name links by their numbers.
+        let place = |number: &str| order.iter().position(|i| i.to_string() == number).expect("a link");
         for event in entries(&mut other, "event").into_iter().flatten() {
+            if let Some(number) = event["wired_link"].as_u64() {
+                event["wired_link"] = json!(place(&number.to_string()));
+            }
             let Some(of_link) = event["setting"].as_str().and_then(|s| s.strip_prefix("wired_link.")) else { continue };
             let (number, setting) = of_link.split_once('.').expect("a number and a setting");
-            let now = order.iter().position(|i| i.to_string() == number).expect("a link");
-            event["setting"] = json!(format!("wired_link.{now}.{setting}"));
+            event["setting"] = json!(format!("wired_link.{}.{setting}", place(number)));
         }
     }
     if let Some(nodes) = entries(&mut other, "node") {

@@ -752,7 +752,7 @@ impl Draw<'_> {
         let mut events = vec![];
         for _ in 0..self.chance.from(1, 5) {
             let (node, flow) = (self.chance.below(self.nodes()), self.chance.below(flows));
-            let mut event = match self.chance.below(8) {
+            let mut event = match self.chance.below(9) {
                 kind @ 0..=3 => {
                     let mut event = json!({ if kind < 2 { "node_down" } else { "node_up" }: node });
                     if self.json["radio"].get("channels").is_some() && self.chance.one_in(2) {
@@ -762,6 +762,10 @@ impl Draw<'_> {
                 }
                 4 => json!({ "action": "flow_start", "flow": flow }),
                 5 => json!({ "action": "flow_stop", "flow": flow }),
+                7 if links > 0 => {
+                    let action = if self.chance.one_in(2) { "wired_link_down" } else { "wired_link_up" };
+                    json!({ "action": action, "wired_link": self.chance.below(links) })
+                }
                 6 if self.radios > 0 => {
                     let node = self.chance.below(self.radios);
                     let place = json!([self.length(0.5), self.length(0.7)]);

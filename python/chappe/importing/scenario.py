@@ -131,7 +131,11 @@ class _Writer:
             given = self.survey.nodes[key].names
             raw = given[0] if given else key.rpartition("#")[2]
             name = re.sub(r"[^\w.-]+", "-", raw).strip("-.")[:50] or "node"
-            if re.fullmatch(r"[\d._+-]*", name) or _is_float(name) or name in ("none", "random", "all", "inherit"):
+            if (
+                re.fullmatch(r"[\d._+-]*", name)
+                or _is_float(name)
+                or name in ("none", "random", "all", "inherit", "nearest")
+            ):
                 name = f"n-{name}"
             whole, n = name, 2
             while whole in names.values():

@@ -13,7 +13,7 @@ from chappe.results.budgets import AIRTIME, LOSSES, REASONS, SENDING, USES, Why
 from chappe.results.results import Results
 from chappe.results.silent_flows import describe, unused
 from chappe.results.storage.columns import Rows, rows_of
-from chappe.results.warnings import ENDS
+from chappe.results.warnings import ENDS, SLOW_HANDOVER_S
 from chappe.scenario import flow_selection
 from chappe.stats.doubts import CORRELATED, MEANING, TREND
 
@@ -73,6 +73,7 @@ def results(r: Results, name: str, choice: str | None = None, measures: Sequence
         )
     for f in (f for f in of_flows if f.get("quic_stack")):
         show.say(_of_quic(f))
+    _gateways(of_flows, names)
     for text in describe([] if r.end == "running" else r._silences):
         show.say(f"{text[0].upper()}{text[1:]}.", style="yellow")
     _completions(r._completed((0.5, 0.95, 0.99)))
@@ -125,6 +126,20 @@ def results(r: Results, name: str, choice: str | None = None, measures: Sequence
     reasons = [f"{n:,} {name.removeprefix('dropped_').replace('_', ' ')}" for name, n in dropped.items() if n]
     show.say(f"Packets dropped in the whole run: {', '.join(reasons) or 'none'}.")
     _batteries(r._rows("batteries"), names)
+
+
+def _gateways(flows: Sequence[Mapping[str, Any]], names: Mapping[int, str]) -> None:
+    """Prints through which gateways flows went, where gateways change."""
+    went = [f for f in flows if f.get("gateway") is not None]
+    for f in went[:SHOWN]:
+        text = f"Flow {f['flow']} went through gateway {node_label(f['gateway'], names)}"
+        if f["gateway_changes"]:
+            at, longest = show.number(f["gateway_changed_at_s"]), show.number(f["longest_handover_s"], 3)
+            text += f", after {count(f['gateway_changes'], 'change')}, the last at {at} s"
+            text += f"; the longest hand-over took {longest} s"
+        show.say(f"{text}.", style="yellow" if f["longest_handover_s"] >= SLOW_HANDOVER_S else "")
+    if (more := len(went) - SHOWN) > 0:
+        show.say(f"{count(more, 'more flow')} went through gateways.")
 
 
 def _of_quic(f: Mapping[str, Any]) -> str:

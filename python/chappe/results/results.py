@@ -24,7 +24,7 @@ from chappe.measures import JAIN, MEASURES, Totals, all_quotients, of_flows, sho
 from chappe.results.budgets import Why, explain
 from chappe.results.completions import mean_and_quantiles
 from chappe.results.programs import quic
-from chappe.results.silent_flows import Silence, after_switch_off, of_run
+from chappe.results.silent_flows import Silence, after_outage, of_run
 from chappe.results.storage.captures import Captures, refuse_shared
 from chappe.results.storage.columns import TABLES, rows_of
 from chappe.results.storage.folder import FORMAT, SCENARIO, Writing
@@ -638,15 +638,19 @@ class Results:
         if self.end == "running":
             return []
         forked.refuse()
-        return list(of_results(self.end, self._silences, self._columns("batches"), self._certain))
+        found = of_results(self.end, self._rows("flows"), self._silences, self._columns("batches"), self._certain)
+        if self.scenario is None or not self.scenario.names:
+            return list(found)
+        in_text = self.scenario._core.in_text
+        return [notice._replace(message=in_text(notice.message)) for notice in found]
 
     @cached_property
     def _silences(self) -> list[Silence]:
-        """Flows that delivered nothing in the measured part, or nothing more after a node was switched off."""
+        """Flows that delivered nothing in the measured part, or nothing more after an outage of a node or wire."""
         flows, outcomes, batteries = map(self._rows, ("flows", "packet_outcomes", "batteries"))
         found = list(of_run(self.scenario, flows, outcomes, batteries, self.simulated_s))
         batches, flow_batches = map(self._rows, ("batches", "flow_batches"))
-        found += after_switch_off(self.scenario, flows, batches, flow_batches, batteries)
+        found += after_outage(self.scenario, flows, batches, flow_batches, batteries)
         if self.scenario is None or not self.scenario.names:
             return found
         in_text = self.scenario._core.in_text

@@ -1,4 +1,4 @@
-"""Flows that deliver nothing, or nothing more after a node was switched off, with reasons from counters."""
+"""Flows that deliver nothing, or nothing more after an outage of a node or wire, with reasons from counters."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -87,7 +87,7 @@ def of_run(scenario: Scenario | None, flows: Rows, outcomes: Rows, batteries: Ro
     if not rows:
         return
     routing: list[str] | None = None
-    off = _switched_off(scenario, ())
+    off, cut = _switched_off(scenario, ()), _cut_wires(scenario)
     for f in rows:
         if not_begun := _not_begun(f, end_s):
             yield Silence(f["flow"], [not_begun])
@@ -96,7 +96,7 @@ def of_run(scenario: Scenario | None, flows: Rows, outcomes: Rows, batteries: Ro
             # Routing messages belong to no flow.
             where = "" if len(rows) == len(flows) else "in the whole network "
             routing = [*_half_links(scenario), *_routing(outcomes, where)]
-        own = [*_ends(f, batteries), *_route(f), *_own_losses(f), *_off(f, off)]
+        own = [*_ends(f, batteries), *_route(f), *_own_losses(f), *_off(f, off), *_cut(f, cut)]
         reasons = [*own[:1], *routing, *own[1:]] if f["no_route_s"] else [*own, *routing]
         reasons = reasons[:REASONS]
         if f["aborted_at_s"] is not None:
@@ -104,10 +104,10 @@ def of_run(scenario: Scenario | None, flows: Rows, outcomes: Rows, batteries: Ro
         yield Silence(f["flow"], reasons or [_sent(f)])
 
 
-def after_switch_off(
+def after_outage(
     scenario: Scenario | None, flows: Rows, batches: Rows, flow_batches: Rows, batteries: Rows
 ) -> Iterator[Silence]:
-    """Yields the flows that delivered nothing more once a node was off, for a long part of the measured time.
+    """Yields the flows that delivered nothing more after an outage, for a long part of the measured time.
 
     Args:
         scenario: Scenario of the run; ``None``: only batteries are known.
@@ -116,7 +116,7 @@ def after_switch_off(
         flow_batches: Table ``flow_batches`` of the run.
         batteries: Table ``batteries`` of the run.
     """
-    off = _switched_off(scenario, batteries)
+    off = sorted([*_switched_off(scenario, batteries), *_cut_wires(scenario)])
     used = [b for b in batches if b["used"]]
     if not off or not used:
         return
@@ -134,12 +134,12 @@ def after_switch_off(
         tried = ("packets_sent", "timeouts", "no_route_s")
         if not any(parts[b["batch"]][name] for b in silent for name in tried):
             continue
-        # The node went off in the last batch with a delivery, or after it.
+        # The node went off, or the wire was cut, in the last batch with a delivery, or after it.
         begin_s = silent[0]["started_at_s"]
         before_s = max(b["started_at_s"] for b in used if b["started_at_s"] < begin_s)
         cause = next((text for at, text in off if before_s <= at <= begin_s), None)
         if cause is not None:
-            yield Silence(f["flow"], [cause, *_own_losses(f)], begin_s)
+            yield Silence(f["flow"], [cause, *_gateway(f), *_own_losses(f)], begin_s)
 
 
 def _last_delivery(used: Rows, parts: Mapping[int, Mapping[str, Any]]) -> float:
@@ -161,6 +161,22 @@ def _switched_off(scenario: Scenario | None, batteries: Rows) -> list[tuple[floa
             radio = "" if channel == "all" else f"the radio on channel {channel} of "
             found.append((at, f"{radio}node {node} was switched off at {at:,.4g} s"))
     return sorted(found)
+
+
+def _cut_wires(scenario: Scenario | None) -> list[tuple[float, str]]:
+    """Times at which wires were cut for the rest of the run, with what happened."""
+    if scenario is None:
+        return []
+    last: dict[int, tuple[float, str]] = {}
+    for e in sorted(scenario.settings["event"], key=lambda e: _core.instant_ns(e["at"])):
+        if e["action"] in ("wired_link_down", "wired_link_up"):
+            last[e["wired_link"]] = _core.instant_ns(e["at"]) / 1e9, e["action"]
+    links = scenario.settings["wired_link"]
+    return sorted(
+        (at, f"the wire between node {links[n]['src']} and node {links[n]['dst']} was cut at {at:,.4g} s")
+        for n, (at, action) in last.items()
+        if action == "wired_link_down"
+    )
 
 
 def describe(silences: Sequence[Silence]) -> list[str]:
@@ -197,6 +213,18 @@ def _off(f: Mapping[str, Any], off: Sequence[tuple[float, str]]) -> Iterator[str
     """Nodes that were switched off, if packets of the flow were lost by that."""
     if f.get("drop_reason") == "node_off" or f.get("retry_cause") == "switched_off":
         yield from (text for _, text in off[:1])
+
+
+def _cut(f: Mapping[str, Any], cut: Sequence[tuple[float, str]]) -> Iterator[str]:
+    """Wires that were cut, if packets of the flow found no way or were lost there."""
+    if f.get("drop_reason") in ("no_route", "link_error", "ttl_expired"):
+        yield from (text for _, text in cut[:1])
+
+
+def _gateway(f: Mapping[str, Any]) -> Iterator[str]:
+    """The last gateway of a flow, where gateways change."""
+    if (gateway := f.get("gateway")) is not None:
+        yield f"its last gateway was node {gateway}"
 
 
 def _routing(outcomes: Rows, where: str) -> Iterator[str]:

@@ -23,12 +23,14 @@ from chappe.scenario.scenario import Scenario, ScenarioLike, _json, scenario_of
 if TYPE_CHECKING:
     from chappe.results.look import Look
 
-Action = Literal["node_down", "node_up", "node_move", "flow_start", "flow_stop"]
+Action = Literal["node_down", "node_up", "wired_link_down", "wired_link_up", "node_move", "flow_start", "flow_stop"]
 """Changes of a simulation, apart from settings."""
 
 _SUBJECTS: dict[str, str] = {
     "node_down": "node",
     "node_up": "node",
+    "wired_link_down": "wired_link",
+    "wired_link_up": "wired_link",
     "node_move": "node",
     "flow_start": "flow",
     "flow_stop": "flow",
@@ -227,6 +229,7 @@ class Simulation:
         *,
         node: int | str | None = None,
         channel: int | None = None,
+        wired_link: int | None = None,
         position: Sequence[str] | None = None,
         destination: Sequence[str] | None = None,
         speed: str | None = None,
@@ -235,10 +238,12 @@ class Simulation:
         """Applies one change now. A change without effect is ignored.
 
         Args:
-            action: ``"node_down"`` (switches a node off), ``"node_up"`` (on again), ``"node_move"`` (moves a node,
-                which from then on ignores ``mobility``), ``"flow_start"`` or ``"flow_stop"``.
+            action: ``"node_down"`` (switches a node off), ``"node_up"`` (on again), ``"wired_link_down"`` (cuts a
+                link), ``"wired_link_up"``, ``"node_move"`` (moves a node, which from then on ignores ``mobility``),
+                ``"flow_start"`` or ``"flow_stop"``.
             node: Number or name of the node.
             channel: Channel of one radio of the node; ``None``: the whole node.
+            wired_link: Number of the link.
             position: New position, reached at once: ``["100 m", "0 m"]``.
             destination: Position to walk to.
             speed: Walking speed: ``"10 m/s"``.
@@ -251,7 +256,7 @@ class Simulation:
             TypeError: If an argument has the wrong type, is missing, or does not belong to the action.
         """
         event = {"channel": channel, "position": position, "destination": destination, "speed": speed}
-        subjects = {"node": node, "flow": flow}
+        subjects = {"node": node, "wired_link": wired_link, "flow": flow}
         if not isinstance(action, str) or action not in _SUBJECTS:
             raise ValueError(f"there is no action {quoted(action)}; known: {', '.join(_SUBJECTS)}")
         argument = _SUBJECTS[action]

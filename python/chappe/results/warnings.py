@@ -10,7 +10,7 @@ from chappe.results.silent_flows import TOLD, Silence
 from chappe.stats.doubts import CORRELATED, TREND
 
 if TYPE_CHECKING:
-    from chappe.results.storage.columns import Table
+    from chappe.results.storage.columns import Rows, Table
 
 ENDS = {
     "limit": "reached run.time_limit before the stop rule was met",
@@ -19,13 +19,18 @@ ENDS = {
 """Early ends of runs, as predicates."""
 
 
+SLOW_HANDOVER_S = 1.0
+"""Shortest time without a gateway that is reported [s]."""
+
+
 def of_results(
-    end: str, silences: Sequence[Silence], batches: "Table", certain: Mapping[str, Sequence[str]]
+    end: str, flows: "Rows", silences: Sequence[Silence], batches: "Table", certain: Mapping[str, Sequence[str]]
 ) -> Iterator[Notice]:
     """Yields the warnings about a run.
 
     Args:
         end: Reason for the end of the run.
+        flows: Table ``flows`` of the run.
         silences: Flows that delivered nothing.
         batches: Table ``batches`` of the run.
         certain: Measures by word that the tests of batches find (:func:`chappe.stats.doubts.certain`).
@@ -36,11 +41,26 @@ def of_results(
         yield Notice("silent_flow", f"flow.{silence.flow}", str(silence))
     if (more := len(silences) - TOLD) > 0:
         yield Notice("silent_flow", "flow", f"{count(more, 'more flow')} delivered nothing")
+    yield from _slow_handovers(flows)
     if short := short_batches(batches):
         yield Notice("short_batches", "run.stop", short)
     for word, names in certain.items():
         for name in names:
             yield of_batches(name, word)
+
+
+def _slow_handovers(flows: "Rows") -> Iterator[Notice]:
+    """Flows whose data went through no gateway for long before they went through another one."""
+    slow = [f for f in flows if (f.get("longest_handover_s") or 0.0) >= SLOW_HANDOVER_S]
+    for f in slow[:TOLD]:
+        text = (
+            f"data of flow {f['flow']} went through no gateway for {f['longest_handover_s']:,.3g} s between one and "
+            f"another; it changed {count(f['gateway_changes'], 'time')}, at {f['gateway_changed_at_s']:,.4g} s to node "
+            f"{f['gateway']}"
+        )
+        yield Notice("slow_handover", f"flow.{f['flow']}", text)
+    if (more := len(slow) - TOLD) > 0:
+        yield Notice("slow_handover", "flow", f"{count(more, 'more flow')} changed the gateway as slowly")
 
 
 def of_batches(measure: str, word: str, where: str = "", runs: int = 1) -> Notice:

@@ -47,7 +47,7 @@ reasons! {
     TtlExpired = "ttl_expired",
     /// It came back to its source.
     RoutingLoop = "routing_loop",
-    /// An error model damaged it on a point-to-point link, or above the MAC of the receiver.
+    /// An error model damaged it on a point-to-point link, or above the MAC of the receiver; or its link was down.
     LinkError = "link_error",
     /// The node that held it was switched off.
     NodeOff = "node_off",

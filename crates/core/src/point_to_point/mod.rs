@@ -99,6 +99,15 @@ impl Link {
         self.in_flight.pop_back().map(|p| p.1)
     }
 
+    /// Cuts the medium: the packet being sent and those in flight are lost.
+    pub fn sever(&mut self, now: Time) -> impl Iterator<Item = PacketId> + '_ {
+        if !self.finish(now) && !self.is_free() {
+            self.counters.busy_ns -= self.free_at.since(now).0;
+            self.free_at = Time::NEVER;
+        }
+        self.in_flight.drain(..).map(|p| p.1)
+    }
+
     /// Changes rate and delay from the next packet on. No packet overtakes another.
     pub fn set(&mut self, cfg: Config) {
         self.cfg = cfg;

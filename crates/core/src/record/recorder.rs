@@ -116,6 +116,7 @@ impl Recorder {
             nodes: vec![NodeTotals::default(); setup.positions.len() + setup.wired as usize],
             air: vec![Budget::default(); if setup.airtime { setup.interfaces.radios.len() } else { 0 }],
             batteries: Vec::new(),
+            gateways: Vec::new(),
             links: vec![LinkTotals::default(); setup.links.len()],
             rates: Rates::default(),
             ledgers: Ledgers::default(),
@@ -347,7 +348,7 @@ impl Recorder {
         if self.names.is_empty() {
             return t;
         }
-        for column in ["node", "next_hop", "src", "dst"] {
+        for column in ["node", "next_hop", "src", "dst", "gateway"] {
             let Some(nodes) = t.counts(column) else { continue };
             let names: Vec<&str> = nodes.iter().map(|&n| self.name_of(n as u32)).collect();
             t.text(&format!("{column}_name"), names);
@@ -378,7 +379,16 @@ impl Recorder {
         t.text("drop_reason", main.iter().map(|m| m.map_or("", |m| m.0.word())));
         t.text("retry_cause", main.iter().map(|m| m.and_then(|m| m.1).map_or("", Cause::word)));
         self.flow_columns(&mut t, &parts, &vec![seconds; parts.len()]);
-        // Without names the table is that of runs that know none.
+        // Without gateways that change, and without names, the table is that of runs that know none.
+        if !b.gateways.is_empty() {
+            let missing = Table::MISSING;
+            let float = |at: Time| if at == Time::NEVER { f64::NAN } else { at.as_secs() };
+            let of_flows = || b.gateways.iter();
+            t.int("gateway", of_flows().map(|u| u.map_or(missing, |u| u.gateway.0.into())));
+            t.int("gateway_changes", of_flows().map(|u| u.map_or(missing, |u| u.changes)));
+            t.float("gateway_changed_at_s", of_flows().map(|u| u.map_or(f64::NAN, |u| float(u.changed_at))));
+            t.float("longest_handover_s", of_flows().map(|u| u.map_or(f64::NAN, |u| u.longest_handover.as_secs())));
+        }
         let names: Vec<_> = self.flows.iter().map(|f| f.name.as_deref()).collect();
         let groups: Vec<_> = self.flows.iter().map(|f| f.group.as_deref()).collect();
         for (column, labels) in [("name", names), ("group", groups)] {

@@ -8,6 +8,7 @@ use super::uses::flow::USES;
 use super::uses::route::RouteCounters;
 use crate::count::Field;
 use crate::counters;
+use crate::net::routing::gateways;
 use crate::net::{middlebox, routing};
 use crate::packet::{Kind, Ledgers};
 use crate::tcp::{self, Sender};
@@ -322,7 +323,7 @@ counters! {
         dropped_queue_full,
         /// Packets dropped by active queue management.
         dropped_aqm,
-        /// Packets damaged by the error model.
+        /// Packets damaged by the error model, or lost because the link was down.
         dropped_link_error,
         /// Packets that the queue marked with CE.
         ecn_marks,
@@ -375,6 +376,8 @@ pub struct Totals {
     pub air: Vec<Budget>,
     /// Battery of each node with a radio; empty if no node has a battery.
     pub batteries: Vec<BatteryTotals>,
+    /// Gateways of each flow; empty if they do not change during the run.
+    pub gateways: Vec<Option<gateways::Use>>,
     /// Counters of each direction of a point-to-point link.
     pub links: Vec<LinkTotals>,
     /// Counters by rate; empty with fixed rates, and at borders of batches where they are no longer needed.

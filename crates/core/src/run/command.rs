@@ -14,6 +14,10 @@ pub enum Command {
     RadioDown(RadioId),
     /// A radio is switched on.
     RadioUp(RadioId),
+    /// A point-to-point link is cut, by its number.
+    LinkDown(u32),
+    /// A point-to-point link is joined again.
+    LinkUp(u32),
     /// The application of a flow is started: before its start, or once more after its stop.
     FlowStart(FlowId),
     /// The application of a flow is stopped.

@@ -120,9 +120,20 @@ impl<'a> Graph<'a> {
     pub fn routes(&self, routing: &routing::Config, to: impl IntoIterator<Item = NodeId>) -> Routes {
         match routing.protocol {
             Protocol::Fixed => Routes::listed(self.nodes, &routing.fixed.routes.0),
-            _ if routing.is_by_metric() => self.links.routes(routing.metric, self.nodes, to),
+            _ if routing.is_by_metric() => self.links.routes(routing.metric, self.nodes, to, |_, _, _, _| true),
             _ => Routes::shortest(self.nodes, to, |v| self.neighbors(v), |v| self.predecessors(v)),
         }
+    }
+
+    /// Links over the radio and point-to-point links with their qualities; all alike where routes have the fewest hops.
+    pub fn links(&self) -> Links {
+        if !self.links.is_empty() {
+            return self.links.clone();
+        }
+        let wire = Link::wire(BitRate(1));
+        let alone = |n| self.over_the_air(n).map(move |to| (n, to, Link { is_wire: false, ..wire }));
+        let air = (0..self.nodes as u32).map(NodeId).flat_map(alone);
+        Links::new(air.chain(self.out.iter().map(|w| (w.0, w.1, wire))))
     }
 
     /// Graph of the same nodes and point-to-point links with other settings of the radios.
@@ -179,6 +190,11 @@ impl<'a> Graph<'a> {
     /// Next hops of a node over the radio.
     pub fn over_the_air(&self, n: NodeId) -> impl Iterator<Item = NodeId> + '_ {
         self.by_air(n, 0)
+    }
+
+    /// Nodes that can send to a node over the radio.
+    pub fn heard_by(&self, n: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        self.by_air(n, 1)
     }
 
     /// Radio neighbors: next hops (0) or predecessors (1).

@@ -239,6 +239,8 @@ pub struct Setup {
     pub names: BTreeMap<u32, String>,
     /// Directions of point-to-point links.
     pub links: Vec<LinkSetup>,
+    /// Gateways that the scenario gives to nodes.
+    pub gateways: BTreeMap<NodeId, NodeId>,
     /// Errors at the receivers of frames.
     pub frame_errors: error_model::FrameErrors,
     /// Radios of the nodes.

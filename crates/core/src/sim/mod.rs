@@ -131,6 +131,7 @@ impl Sim {
             sim.begin_motion();
         }
         sim.world.note_movements(sim.now, None, &mut sim.watch);
+        sim.find_gateways();
         sim.begin_events();
         sim
     }
@@ -355,6 +356,7 @@ impl Sim {
         let contention = self.air.macs.iter().map(|m| (m.contention(), m.rules.timing.eifs));
         let air = self.watch.airtime.as_mut().map_or_else(Vec::new, |air| air.up_to(now, contention));
         let batteries = self.world.batteries.as_ref().map_or_else(Vec::new, |b| b.totals(now));
+        let gateways = self.net.links.gateways().map_or_else(Vec::new, |gateways| gateways.uses().to_vec());
         let stations = self.air.macs.iter().zip((0..).map(RadioId));
         let rates = stations.flat_map(|(m, r)| m.tallies().map(move |(to, mode, kind, n)| (r, to, kind, mode, n)));
         let rates = Rates::new(rates);
@@ -367,6 +369,7 @@ impl Sim {
             nodes,
             air,
             batteries,
+            gateways,
             links,
             rates,
             ledgers,

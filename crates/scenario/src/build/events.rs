@@ -62,6 +62,7 @@ pub fn commands(cfg: &Config, layout: &Layout, event: &Event) -> Result<Vec<Comm
         let what = match takes[0] {
             "setting" => "the name of a setting",
             "flow" => "the number of a flow",
+            "wired_link" => "the number of a link",
             _ => "the number of a node",
         };
         ("", format!("`{word}` needs `{}`", takes[0]), format!("set `{}` to {what}", takes[0]))
@@ -80,6 +81,8 @@ pub fn commands(cfg: &Config, layout: &Layout, event: &Event) -> Result<Vec<Comm
             let n = node()?;
             radio(layout, n, event.channel)?.map_or(Command::NodeUp(n), Command::RadioUp)
         }
+        Action::WiredLinkDown => Command::LinkDown(link(cfg, event.wired_link.ok_or_else(missing)?)?),
+        Action::WiredLinkUp => Command::LinkUp(link(cfg, event.wired_link.ok_or_else(missing)?)?),
         Action::NodeMove => moved(cfg, event.node.ok_or_else(missing)?, event)?,
         Action::FlowStart => Command::FlowStart(own_flow(layout, event.flow.ok_or_else(missing)?)?),
         Action::FlowStop => Command::FlowStop(own_flow(layout, event.flow.ok_or_else(missing)?)?),
@@ -98,6 +101,16 @@ fn radio(layout: &Layout, n: NodeId, channel: Option<u16>) -> Result<Option<Radi
         let help = if all.is_empty() { "it has no radio".to_owned() } else { format!("it is on {}", all.join(", ")) };
         ("channel", format!("node {} has no radio on channel {channel}", n.0), help)
     })
+}
+
+/// Number of a point-to-point link that there is.
+fn link(cfg: &Config, link: u32) -> Result<u32, Wrong> {
+    let help = match cfg.wired_link.0.len() {
+        0 => "no `wired_link` is listed".to_owned(),
+        n => format!("they are numbered from 0 to {}", n - 1),
+    };
+    let exists = (link as usize) < cfg.wired_link.0.len();
+    if exists { Ok(link) } else { Err(("wired_link", format!("there is no wired link {link}"), help)) }
 }
 
 /// Command that moves a node.

@@ -12,13 +12,13 @@ use chappe_core::wlan::{self, Mode, mode};
 use std::collections::HashMap;
 
 impl Own {
-    /// Returns true if only motion or the name differs.
+    /// Returns true if only motion, the name or the gateway differs.
     fn only_moves(&self) -> bool {
         let others = self.radio.is_empty() && self.wlan.is_empty() && self.queue.is_empty();
-        others && (!self.mobility.is_empty() || self.name.is_some())
+        others && (!self.mobility.is_empty() || self.name.is_some() || self.gateway.is_some())
     }
 
-    /// Returns true if nothing but the name differs.
+    /// Returns true if nothing but the name or the gateway differs.
     pub fn is_name(&self) -> bool {
         self.only_moves() && self.mobility.is_empty()
     }

@@ -1,5 +1,6 @@
 //! Setup of a run: the part of a scenario that the engine gets.
 
+use super::super::schema::nodes::Own;
 use super::super::schema::{Arrivals, Config, Middlebox, Split};
 use super::flows::Flow;
 use super::interfaces;
@@ -56,6 +57,7 @@ pub fn setup(c: &Config, layout: &Layout, names: &BTreeMap<u32, String>, seed: u
         wired: c.topology.wired_nodes,
         names: names.clone(),
         links: c.directions(),
+        gateways: gateways(c),
         frame_errors: c.wlan.error.clone(),
         interfaces: interfaces::of_run(&layout.interfaces, seed),
         net: c.net.clone(),
@@ -75,6 +77,13 @@ pub fn setup(c: &Config, layout: &Layout, names: &BTreeMap<u32, String>, seed: u
         record: c.run.record.clone(),
         capture: false,
     }
+}
+
+/// Gateways that the scenario gives to nodes; a later entry applies.
+fn gateways(c: &Config) -> BTreeMap<NodeId, NodeId> {
+    let of = |own: &Own| own.nodes.ranges().into_iter().flat_map(|(first, last)| first..=last).collect::<Vec<_>>();
+    let chosen = c.node.0.iter().filter_map(|own| Some((of(own), NodeId(own.gateway?))));
+    chosen.flat_map(|(nodes, gateway)| nodes.into_iter().map(move |n| (NodeId(n), gateway))).collect()
 }
 
 /// Generators of short flows.

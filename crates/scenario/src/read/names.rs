@@ -12,13 +12,14 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// Settings whose values are nodes; `*` is any entry of a list.
-const OF_NODES: [&str; 16] = [
+const OF_NODES: [&str; 17] = [
     "arrival_process.*.dst",
     "arrival_process.*.src",
     "event.*.node",
     "flow.*.dst",
     "flow.*.src",
     "middlebox.*.node",
+    "node.*.gateway",
     "node.*.nodes",
     "node.*.wlan.link_rate.*.dst",
     "node.*.wlan.link_rate.*.src",

@@ -12,6 +12,10 @@ keywords! {
         NodeDown = "node_down",
         /// Switches a node on again, or one of its radios.
         NodeUp = "node_up",
+        /// Cuts a point-to-point link, both ways: what waits for it or is on it is lost.
+        WiredLinkDown = "wired_link_down",
+        /// Joins a point-to-point link again.
+        WiredLinkUp = "wired_link_up",
         /// Moves a node, to `position` at once or to `destination` with `speed`; it stays there for the rest of the
         /// run, whatever `mobility` says.
         NodeMove = "node_move",
@@ -29,6 +33,7 @@ impl Action {
     pub fn takes(self) -> &'static [&'static str] {
         match self {
             Action::NodeDown | Action::NodeUp => &["node", "channel"],
+            Action::WiredLinkDown | Action::WiredLinkUp => &["wired_link"],
             Action::NodeMove => &["node", "position", "destination", "speed"],
             Action::FlowStart | Action::FlowStop => &["flow"],
             Action::Set => &["setting", "value"],
@@ -44,10 +49,11 @@ impl Event {
 }
 
 /// Settings of an event that belong to some actions only, and true for each that is set.
-pub fn arguments(event: &Event) -> [(&'static str, bool); 8] {
+pub fn arguments(event: &Event) -> [(&'static str, bool); 9] {
     [
         ("node", event.node.is_some()),
         ("channel", event.channel.is_some()),
+        ("wired_link", event.wired_link.is_some()),
         ("position", event.position.is_some()),
         ("destination", event.destination.is_some()),
         ("speed", event.speed.is_some()),

@@ -248,6 +248,8 @@ settings! {
         pub(everyday) node: Option<u32> | "none" = None,
         /// Channel of the radio that `node_down` and `node_up` switch; "all": all radios of the node.
         pub channel: Option<u16> | "all" = None,
+        /// Number of the link of `wired_link_down` and `wired_link_up`.
+        pub wired_link: Option<u32> | "none" = None,
         /// Position of the node after `node_move`, reached at once.
         pub(everyday) position: Option<Position> | "none" = None,
         /// Destination to which the node of `node_move` walks in a straight line.

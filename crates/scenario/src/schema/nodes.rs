@@ -66,7 +66,7 @@ impl NodeName {
 
     /// Returns true for a word that stands for no node, or for any.
     pub fn is_taken(text: &str) -> bool {
-        ["none", "random", "all", "inherit"].contains(&text)
+        ["none", "random", "all", "inherit", "nearest"].contains(&text)
     }
 
     /// Returns true for a text that looks like a number or a range.
@@ -113,6 +113,9 @@ settings! {
         /// Name of the node, by which settings and tables may call it and outputs do. The column `name` of
         /// `topology.file` gives names, too.
         pub name: Option<NodeName> | "none" = None,
+        /// Gateway through which packets of these nodes leave the radio; "nearest": any. Only with
+        /// `routing.gateways = "announced"`.
+        pub gateway: Option<u32> | "nearest" = None,
         /// Radio settings of these nodes that differ from `radio`.
         pub radio: Overrides<radio::Config> = Overrides::default(),
         /// MAC settings of these nodes that differ from `wlan`.

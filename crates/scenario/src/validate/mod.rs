@@ -114,6 +114,7 @@ impl Checker<'_> {
         self.connections(layout);
         self.reachability(layout, &graph);
         self.ways_of_arrivals(layout, &graph);
+        self.gateways(layout, &graph);
         self.middleboxes(layout, &graph);
         self.source_routes(layout);
         self.events(layout);

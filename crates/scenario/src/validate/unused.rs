@@ -41,6 +41,7 @@ const CROSS_LAYER: &[CrossLayer] = &[
     ("radio.sinr.error_rates_file", "no frame is sent at a rate of 802.11a", |c, _| c.wlan.has_ofdm()),
     ("radio.sinr.error_rates_table", "no frame is sent at a rate of 802.11a", |c, _| c.wlan.has_ofdm()),
     ("radio.sinr.ofdm", "no frame is sent at a rate of 802.11a", |c, _| c.wlan.has_ofdm()),
+    ("routing.gateways", "no node has both a radio and a wire", |c, _| has_gateways(c)),
     ("topology.connected", "nodes move", |c, _| !mobility::moves(c)),
     ("mobility.ns2.", "no node moves", |c, _| mobility::moves(c)),
     ("traffic.min_hops", "nodes move", |c, _| !mobility::moves(c)),
@@ -64,6 +65,12 @@ pub fn describe(schema: &mut Json) {
 fn has_batteries(cfg: &Config) -> bool {
     let of_a_node = |own: &Own| own.radio.over(&cfg.radio).energy.battery;
     cfg.radio.energy.battery.is_some() || cfg.node.0.iter().any(|own| of_a_node(own).is_some())
+}
+
+/// Returns true if any node has a radio and a wire.
+fn has_gateways(cfg: &Config) -> bool {
+    let has_radio = |node: u32| u64::from(node) < cfg.topology.nodes();
+    cfg.wired_link.0.iter().any(|link| has_radio(link.src) || link.dst.is_some_and(has_radio))
 }
 
 /// Returns true if any node aggregates frames.

@@ -196,6 +196,7 @@ pub struct Static {
 
 impl Routing for Static {
     const LEARNS: bool = false;
+    const FINDS_GATEWAYS: bool = true;
 
     fn start(_shared: &Shared, routes: Option<&Routes>, _rng: &mut Stream) -> Static {
         Static::new(routes.expect("static routes are computed at setup").clone())
@@ -208,6 +209,9 @@ impl Routing for Static {
     fn on_link_failure(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         cx.out.push(Out::Drop { packet, reason: Reason::RetryLimit });
     }
+
+    /// The routes are computed anew for all nodes.
+    fn serve(&mut self, _network: NodeId, _serves: bool, _cx: &mut Cx<'_>) {}
 
     fn has_route(&self, _to: NodeId, _now: Time) -> bool {
         true

@@ -140,6 +140,11 @@ impl Links {
         Links(all)
     }
 
+    /// Returns true if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Returns true if all links have the same quality for a metric.
     pub fn are_equal(&self, metric: Metric) -> bool {
         let mut costs = self.0.iter().map(|(_, _, link)| metric.over(link, 0.0, 0));
@@ -154,8 +159,14 @@ impl Links {
     }
 
     /// Next hop of every node on its cheapest path to a node; among equal ones the path with fewer hops, then the next
-    /// hop with the lower number.
-    fn cheapest(&self, metric: Metric, nodes: usize, to: NodeId) -> Vec<NodeId> {
+    /// hop with the lower number. `carries`: a link from, to that is a wire or not leads to the node.
+    fn cheapest(
+        &self,
+        metric: Metric,
+        nodes: usize,
+        to: NodeId,
+        carries: impl Fn(NodeId, NodeId, bool) -> bool,
+    ) -> Vec<NodeId> {
         // Cost as the bits of a number that is not negative, which have the order of these numbers; hops; next hop.
         let mut best = vec![(u64::MAX, u32::MAX, NodeId::BROADCAST); nodes];
         best[to.index()] = (0, 0, NodeId::BROADCAST);
@@ -164,7 +175,7 @@ impl Links {
             if (cost, hops) != (best[at.index()].0, best[at.index()].1) {
                 continue;
             }
-            for (_, from, link) in self.into(at) {
+            for (_, from, link) in self.into(at).iter().filter(|l| carries(l.1, at, l.2.is_wire)) {
                 let Some(more) = metric.over(link, f64::from_bits(cost), hops) else { continue };
                 let found = (more.to_bits(), hops + 1, at);
                 if found < best[from.index()] {
@@ -176,11 +187,19 @@ impl Links {
         best.into_iter().map(|b| b.2).collect()
     }
 
-    /// Routes with the lowest cost to these destinations.
-    pub fn routes(&self, metric: Metric, nodes: usize, destinations: impl IntoIterator<Item = NodeId>) -> Routes {
+    /// Routes with the lowest cost to these destinations, over some of the links. `carries`: a link from, to that is a
+    /// wire or not leads to a destination.
+    pub fn routes(
+        &self,
+        metric: Metric,
+        nodes: usize,
+        destinations: impl IntoIterator<Item = NodeId>,
+        carries: impl Fn(NodeId, NodeId, bool, NodeId) -> bool,
+    ) -> Routes {
         let mut next = BTreeMap::new();
         for to in destinations {
-            next.entry(to).or_insert_with(|| self.cheapest(metric, nodes, to));
+            let leads = |from, at, is_wire| carries(from, at, is_wire, to);
+            next.entry(to).or_insert_with(|| self.cheapest(metric, nodes, to, leads));
         }
         Routes::new(next)
     }
@@ -257,7 +276,7 @@ mod tests {
         let first = [(Metric::Hops, 4), (Metric::Etx, 1), (Metric::Ett, 2), (Metric::Airtime, 5), (Metric::Tq, 1)];
         for _ in 0..2 {
             for (metric, via) in first {
-                let routes = Links::new(all.iter().copied()).routes(metric, 6, [NodeId(4)]);
+                let routes = Links::new(all.iter().copied()).routes(metric, 6, [NodeId(4)], |_, _, _, _| true);
                 assert_eq!(routes.via(NodeId(0), NodeId(4)), Some(NodeId(via)), "{metric:?}");
                 assert_eq!(routes.via(NodeId(4), NodeId(0)), None);
             }

@@ -7,6 +7,7 @@ pub mod crossing;
 pub mod dsdv;
 pub mod dsr;
 pub mod fixed;
+pub mod gateways;
 pub mod metric;
 pub mod olsr;
 mod registry;
@@ -39,6 +40,8 @@ protocols! {
         /// the start.
         pub metric: Metric = Metric::Hops
             ; used when |c| c.protocol == Protocol::ShortestPath, else "`routing.protocol` is not `shortest_path`",
+        /// Choice of the gateway through which packets leave the radio for a node without one.
+        pub gateways: gateways::Choice = gateways::Choice::AtStart,
     }
 
     /// Ad hoc on-demand distance vector (RFC 3561), after ns-2 or after the RFC by its settings.
@@ -245,6 +248,13 @@ fn pass_on(
 }
 
 impl Router {
+    /// Replaces the routes of a protocol that computes them.
+    pub fn replace(&mut self, routes: &Routes) {
+        if let Router::ShortestPath(router) = self {
+            *router = Static::new(routes.clone());
+        }
+    }
+
     /// The router of a node that has no part in the routing protocol.
     pub fn none() -> Router {
         Router::Fixed(Static::new(Routes::default()))

@@ -20,6 +20,8 @@ pub(super) trait Routing: Sized {
     const PURGES: bool = Self::LEARNS;
     /// Next hops are known by their addresses at the link layer only if ARP asks for them.
     const NEEDS_ARP: bool = true;
+    /// Nodes find the gateways to a network, by messages or from the start.
+    const FINDS_GATEWAYS: bool = false;
     /// Counters of the protocol, with their meanings.
     const FIELDS: &'static [Field] = &[];
 
@@ -102,6 +104,12 @@ pub(super) trait Routing: Sized {
     /// A frame for another node was read; the packet is not this node's.
     fn on_overheard(&mut self, _packet: PacketId, _cx: &mut Cx<'_>) {}
 
+    /// This node is a gateway to a network from now on, or is none any more: wires lead to a node without a radio. A
+    /// node that is switched off is none.
+    fn serve(&mut self, _network: NodeId, _serves: bool, _cx: &mut Cx<'_>) {
+        unreachable!("it finds no gateways")
+    }
+
     /// The node is switched off: waiting packets and learned state are lost.
     fn switch_off(&mut self, _cx: &mut Cx<'_>) {}
 
@@ -164,6 +172,8 @@ macro_rules! protocols {
                 Protocol;
                 /// Routes over the radio are learned from messages, and not known from the start.
                 learns_routes: bool = LEARNS;
+                /// Nodes find the gateways to a network, by messages or from the start.
+                finds_gateways: bool = FINDS_GATEWAYS;
                 /// The router is notified of all packets that the MAC gives up, or ignores such notifications.
                 hears_of_all: bool = HEARS_OF_ALL;
                 /// The router takes packets for a lost neighbor out of the queue.
@@ -243,6 +253,10 @@ macro_rules! protocols {
 
                 /// A frame for another node was read; the packet is not this node's.
                 pub fn on_overheard(&mut self, packet: PacketId, cx: &mut Cx<'_>);
+
+                /// This node is a gateway to a network from now on, or is none any more: wires lead to a node without a
+                /// radio. A node that is switched off is none.
+                pub fn serve(&mut self, network: NodeId, serves: bool, cx: &mut Cx<'_>);
 
                 /// The node is switched off: waiting packets and learned state are lost.
                 pub fn switch_off(&mut self, cx: &mut Cx<'_>);

@@ -177,6 +177,8 @@ impl Sim {
             Command::NodeUp(n) => self.switch_on(n),
             Command::RadioDown(r) => self.switch_radio(r, true),
             Command::RadioUp(r) => self.switch_radio(r, false),
+            Command::LinkDown(link) => self.switch_link(link, true),
+            Command::LinkUp(link) => self.switch_link(link, false),
             Command::FlowStart(f) => self.begin_flow(f.index()),
             Command::FlowStop(f) => self.end_flow(f.index()),
             Command::NodePut(n, place) => self.direct(n, |mobile_nodes, now| mobile_nodes.put(n, place, now)),

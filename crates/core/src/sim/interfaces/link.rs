@@ -378,7 +378,7 @@ impl Sim {
                 return self.pool.end(packet, Fate::Delivered);
             }
             self.with_router(n, |router, cx| router.on_message(packet, cx));
-        } else if p.destination == n {
+        } else if p.destination == n || self.net.links.is_exit(n, p.destination) {
             self.leave_route(n, packet);
             if self.pool[packet].final_destination != n {
                 return self.on_end_of_radio(n, packet);

@@ -3,9 +3,11 @@
 use crate::error_model::Place;
 use crate::net::queue;
 use crate::net::routing::crossing::Step;
-use crate::packet::{Happening, NodeId, PacketId, RadioId, Reason};
+use crate::net::routing::gateways::Turn;
+use crate::packet::{Happening, Kind, NodeId, PacketId, RadioId, Reason};
 use crate::record::note::QueueId;
 use crate::sim::Sim;
+use crate::sim::network::links::Ways;
 use crate::sim::network::segment::Segment;
 use crate::sim::timer_numbers::Timer;
 use crate::wlan::edca::AccessCategory;
@@ -21,8 +23,7 @@ impl Sim {
                 return self.drop_packet(n, packet, Reason::TtlExpired);
             }
         }
-        let step = self.net.links.crossings.as_ref().and_then(|c| c.step(n, p.final_destination));
-        match step {
+        match self.net.links.step(n, p.final_destination, is_own) {
             Some(Step::Link(next)) => {
                 p.next_hop = next;
                 let link = self.net.links.between(n, next).expect("crossings name existing links");
@@ -30,6 +31,11 @@ impl Sim {
             }
             Some(Step::Radio(end)) => {
                 (p.source, p.destination, p.hops) = (n, end, 0);
+                if let Some(gateways) = self.net.links.gateways_mut().filter(|g| !is_own && g.has_radio(end))
+                    && p.body.kind() == Kind::Data
+                {
+                    gateways.note_data(p.flow, n, self.now);
+                }
                 self.with_router(n, |router, cx| router.route(packet, cx));
             }
             None => self.drop_packet(n, packet, Reason::NoRoute),
@@ -43,7 +49,7 @@ impl Sim {
         let from = d.from;
         d.offered += 1;
         let at_once = |flow| self.flows.segments_at_once(flow);
-        if d.error_place == Place::BeforeQueue && d.error.damages_packet(&self.pool[packet], at_once) {
+        if d.is_down || (d.error_place == Place::BeforeQueue && d.error.damages_packet(&self.pool[packet], at_once)) {
             d.damaged += 1;
             return self.drop_packet(from, packet, Reason::LinkError);
         }
@@ -156,6 +162,52 @@ impl Sim {
         }
     }
 
+    /// Cuts a link, or joins it again. What waits for it or is on it is lost.
+    pub(in crate::sim) fn switch_link(&mut self, number: u32, is_down: bool) {
+        for link in self.net.links.numbered(number) {
+            let d = &mut self.net.links.directions[link];
+            if d.is_down == is_down {
+                continue;
+            }
+            d.is_down = is_down;
+            d.note_queue(self.now);
+            let mut cx = queue::Cx { now: self.now, pool: &mut self.pool, dropped: &mut self.net.dropped };
+            d.queue.clear(&mut cx);
+            d.sending = None;
+            self.net.dropped.extend(d.link.sever(self.now).map(|packet| (packet, Reason::NodeOff)));
+            self.net.dropped.iter_mut().for_each(|lost| lost.1 = Reason::LinkError);
+            d.damaged += self.net.dropped.len() as u64;
+            let from = d.from;
+            self.timers.set(Timer::Link(link), d.link.deadline());
+            self.end_dropped(from);
+            self.note_link_queue(link);
+        }
+        self.find_gateways();
+    }
+
+    /// Finds the gateways anew, after nodes, radios or links have gone off or come back.
+    #[cold]
+    pub(in crate::sim) fn find_gateways(&mut self) {
+        let changing = |ways: &mut Ways| matches!(ways, Ways::Announced(_));
+        let Some(Ways::Announced(mut gateways)) = self.net.links.ways.take_if(changing) else { return };
+        let net = &self.net;
+        let is_up = |from, to| net.links.between(from, to).is_some_and(|link| !net.links.directions[link].is_down);
+        let turns = gateways.update(|n| !net.is_off(n), is_up);
+        let has_air = |n| !net.is_off(n) && net.ports.of(n).any(|r| !net.ports.is_down(r));
+        let routes = gateways.routes(has_air);
+        self.net.links.ways = Some(Ways::Announced(gateways));
+        if let Some(routes) = routes {
+            for n in (0..self.net.nodes.len() as u32).map(NodeId) {
+                self.with_router(n, |router, _| router.replace(&routes));
+            }
+        }
+        for Turn { gateway, network, serves } in turns {
+            if !self.net.is_off(gateway) {
+                self.with_router(gateway, |router, cx| router.serve(network, serves, cx));
+            }
+        }
+    }
+
     fn on_arrival_by_link(&mut self, n: NodeId, packet: PacketId) {
         if self.pool[packet].final_destination == n {
             self.on_delivered_to(n, packet);
@@ -179,11 +231,12 @@ impl Sim {
     /// Free room [packets] in the queue that this node uses for a packet.
     pub(in crate::sim) fn free_slots(&mut self, n: NodeId, packet: PacketId) -> usize {
         let final_destination = self.pool[packet].final_destination;
-        let next = match &self.net.links.crossings {
-            Some(crossings) => {
-                crossings.step(n, final_destination).and_then(|s| if let Step::Link(v) = s { Some(v) } else { None })
-            }
-            None => self.net.nodes[n.index()].router.next_hop(n, final_destination),
+        let next = match self.net.links.uses_crossings() {
+            true => match self.net.links.step(n, final_destination, false) {
+                Some(Step::Link(next)) => Some(next),
+                _ => None,
+            },
+            false => self.net.nodes[n.index()].router.next_hop(n, final_destination),
         };
         match next.and_then(|next| self.net.links.between(n, next)) {
             Some(link) => {
@@ -209,7 +262,14 @@ impl Sim {
     /// A packet has reached the end of its way over the radio, where it continues over a link.
     pub(in crate::sim) fn on_end_of_radio(&mut self, n: NodeId, packet: PacketId) {
         // The routing protocol of the radio has counted its own hops.
-        self.pool[packet].ttl = self.net.cfg.ttl;
+        let p = &mut self.pool[packet];
+        p.ttl = self.net.cfg.ttl;
+        if let Some(gateways) = self.net.links.gateways_mut().filter(|g| g.is_exit(n, p.final_destination)) {
+            gateways.note_exit(p.source, n);
+            if p.body.kind() == Kind::Data {
+                gateways.note_data(p.flow, n, self.now);
+            }
+        }
         if self.pass(n, packet) {
             self.forward_by_crossings(n, packet, false);
         }

@@ -36,6 +36,7 @@ impl Sim {
         self.timers.set_transit(self.net.transit.deadline());
         self.end_dropped(n);
         self.cut_links(n);
+        self.find_gateways();
     }
 
     /// Switches a node on, if it is off and its battery is not empty.
@@ -50,6 +51,7 @@ impl Sim {
             }
         }
         self.with_router(n, |router, cx| router.switch_on(cx));
+        self.find_gateways();
     }
 
     /// Switches a single radio off or on. While its node is off, the radio is off, too.
@@ -60,6 +62,7 @@ impl Sim {
                 true => self.switch_radio_off(n, r),
                 false => self.switch_radio_on(r),
             }
+            self.find_gateways();
         }
     }
 

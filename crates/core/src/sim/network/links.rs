@@ -4,6 +4,7 @@ use super::segment::Segment;
 use crate::error_model::{ErrorModel, Place};
 use crate::net::queue::{Outlet, Queue};
 use crate::net::routing::crossing::{Crossings, Step};
+use crate::net::routing::gateways::Gateways;
 use crate::packet::{NodeId, PacketId, Reason};
 use crate::point_to_point::Link;
 use crate::record::totals::{LinkTotals, NodeTotals};
@@ -24,6 +25,8 @@ pub struct Direction {
     pub link: Link,
     pub error: ErrorModel,
     pub error_place: Place,
+    /// The link is down: whatever it gets is lost.
+    pub is_down: bool,
     /// Segment in the transmitter, if its sender tracks its segments within the node.
     pub sending: Option<Segment>,
     /// Integral of the queue length over time [packets ns].
@@ -32,7 +35,7 @@ pub struct Direction {
     noted: Time,
     /// Packets handed to the link.
     pub offered: u64,
-    /// Packets lost to the error model.
+    /// Packets lost to the error model, or because the link was down.
     pub damaged: u64,
     /// Packets dropped by a full queue.
     dropped_full: u64,
@@ -53,6 +56,7 @@ impl Direction {
             link: Link::new(setup.point_to_point),
             error: ErrorModel::new(&setup.error, Stream::new(seed, Purpose::Errors, key)),
             error_place: setup.error_place,
+            is_down: false,
             sending: None,
             queue_ns: 0,
             noted: Time::ZERO,
@@ -96,6 +100,15 @@ impl Direction {
     }
 }
 
+/// Ways of packets between links and radio.
+#[derive(Clone, Debug)]
+pub enum Ways {
+    /// Nodes at which packets change between links and radio, as at the start.
+    AtStart(Crossings),
+    /// Gateways, which change during the run.
+    Announced(Box<Gateways>),
+}
+
 /// All point-to-point links, with the routes across them.
 #[derive(Clone, Debug)]
 pub struct Links {
@@ -104,19 +117,19 @@ pub struct Links {
     pub directions: Vec<Direction>,
     /// Ends of each direction.
     ends: Vec<(NodeId, NodeId)>,
-    /// Nodes at which packets change between links and radio, if routes over the radio are found on demand.
-    pub crossings: Option<Crossings>,
+    /// Ways of packets between links and radio, if the routers do not know them.
+    pub ways: Option<Ways>,
 }
 
 impl Links {
-    pub fn new(setup: &Setup, crossings: Option<Crossings>) -> Links {
+    pub fn new(setup: &Setup, ways: Option<Ways>) -> Links {
         let mut sorted: Vec<&LinkSetup> = setup.links.iter().collect();
         sorted.sort_unstable_by_key(|l| (l.from, l.to));
         let key = |l: &LinkSetup| setup.key(l.from) << 32 | setup.key(l.to);
         Links {
             directions: sorted.iter().map(|l| Direction::new(l, setup.seed, key(l))).collect(),
             ends: sorted.iter().map(|l| (l.from, l.to)).collect(),
-            crossings,
+            ways,
         }
     }
 
@@ -161,14 +174,44 @@ impl Links {
         all.into_iter().map(|d| d.1).collect()
     }
 
-    /// Returns true if packets are routed across links and radio by `crossings`, not by the routers.
-    pub fn uses_crossings(&self) -> bool {
-        self.crossings.is_some()
+    /// Places of the directions of the link with this number.
+    pub fn numbered(&self, link: u32) -> impl Iterator<Item = usize> + use<> {
+        let places: Vec<usize> = (0..self.directions.len()).filter(|&i| self.directions[i].number == link).collect();
+        places.into_iter()
     }
 
-    /// Node at which packets between two nodes leave the radio.
+    /// Returns true if packets are routed across links and radio by `ways`, not by the routers.
+    pub fn uses_crossings(&self) -> bool {
+        self.ways.is_some()
+    }
+
+    /// Gateways, if they change during the run.
+    pub fn gateways(&self) -> Option<&Gateways> {
+        if let Some(Ways::Announced(gateways)) = &self.ways { Some(gateways) } else { None }
+    }
+
+    /// The same, to be changed.
+    pub fn gateways_mut(&mut self) -> Option<&mut Gateways> {
+        if let Some(Ways::Announced(gateways)) = &mut self.ways { Some(gateways) } else { None }
+    }
+
+    /// Next segment of the way of a packet across links and radio; `is_own`: the way begins here.
+    pub fn step(&self, at: NodeId, to: NodeId, is_own: bool) -> Option<Step> {
+        match self.ways.as_ref()? {
+            Ways::AtStart(crossings) => crossings.step(at, to),
+            Ways::Announced(gateways) => gateways.step(at, to, is_own),
+        }
+    }
+
+    /// Returns true if a packet for this destination leaves the radio at a gateway.
+    #[inline]
+    pub fn is_exit(&self, at: NodeId, to: NodeId) -> bool {
+        self.gateways().is_some_and(|gateways| gateways.is_exit(at, to))
+    }
+
+    /// Node at which packets between two nodes leave the radio, or that stands for any gateway there.
     pub fn end_of_radio(&self, from: NodeId, to: NodeId) -> NodeId {
-        match self.crossings.as_ref().and_then(|c| c.step(from, to)) {
+        match self.step(from, to, true) {
             Some(Step::Radio(end)) => end,
             _ => to,
         }

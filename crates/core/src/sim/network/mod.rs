@@ -10,6 +10,7 @@ pub mod transit;
 
 use crate::net::routing::crossing::Crossings;
 use crate::net::routing::fixed::Routes;
+use crate::net::routing::gateways::{Choice, Gateways, Plan};
 use crate::net::{self, arp, queue, routing};
 use crate::packet::{NodeId, PacketId, RadioId, Reason};
 use crate::radio::Channel;
@@ -20,7 +21,7 @@ use crate::run::{ArrivalsSetup, Setup};
 use crate::unit::Time;
 use admission::Admission;
 use boxes::Boxes;
-use links::Links;
+use links::{Links, Ways};
 use neighborhood::Neighborhood;
 use ports::Ports;
 use transit::Transit;
@@ -73,11 +74,15 @@ impl Network {
         let ends = setup.links.iter().map(|l| (l.from, l.to));
         let wires = setup.links.iter().map(|l| (l.from, l.to, l.point_to_point.rate));
         let graph = Graph::new(channel, &setup.interfaces, n, ends).measured(&setup.routing, &setup.interfaces, wires);
-        let routes = static_routes(setup, &graph);
+        let gateways = gateways(setup, &graph);
+        let routes = match &gateways {
+            Some(gateways) => gateways.routes(|_| true),
+            None => static_routes(setup, &graph),
+        };
         let shared = routing::Shared::new(&setup.routing);
         let node = |i: usize| {
             let mut rng = Stream::new(setup.seed, Purpose::Routing, setup.key(NodeId(i as u32)));
-            let router = if i < setup.positions.len() || routes.is_some() {
+            let router = if i < setup.positions.len() || (routes.is_some() && gateways.is_none()) {
                 routing::Router::new(&setup.routing, &shared, routes.as_ref(), &mut rng)
             } else {
                 routing::Router::none()
@@ -93,13 +98,15 @@ impl Network {
             }
         };
         let ports = Ports::new(setup, channel);
+        let nodes = (0..n).map(node).collect();
+        let ways = gateways.map(|gateways| Ways::Announced(Box::new(gateways)));
         Network {
             cfg: setup.net.clone(),
             arp: arp::Config { enabled: setup.arp.enabled && setup.routing.protocol.needs_arp(), ..setup.arp.clone() },
-            nodes: (0..n).map(node).collect(),
+            nodes,
             held: ports.queues.iter().any(queue::Queue::holds_back).then(Vec::new),
             ports,
-            links: Links::new(setup, crossings(setup, &graph)),
+            links: Links::new(setup, ways.or_else(|| crossings(setup, &graph).map(Ways::AtStart))),
             transit: Transit::new(n),
             admission: Admission::new(setup),
             boxes: Boxes::new(&setup.middleboxes),
@@ -147,16 +154,42 @@ fn static_routes(setup: &Setup, graph: &Graph<'_>) -> Option<Routes> {
     (!setup.routing.protocol.learns_routes()).then(|| routes(setup, graph))
 }
 
-/// Routes to all ends of flows.
-fn routes(setup: &Setup, graph: &Graph<'_>) -> Routes {
+/// All ends of flows.
+fn ends(setup: &Setup, nodes: usize) -> impl Iterator<Item = NodeId> + '_ {
     let ends = setup.flows.iter().flat_map(|f| [f.to, f.from]);
-    let of_arrivals = |a: &ArrivalsSetup| match (a.from, a.to) {
+    let of_arrivals = move |a: &ArrivalsSetup| match (a.from, a.to) {
         (Some(from), Some(to)) => vec![from, to],
-        _ => (0..graph.nodes() as u32).map(NodeId).collect(),
+        _ => (0..nodes as u32).map(NodeId).collect(),
     };
     let ends = ends.chain(setup.arrivals.iter().flat_map(of_arrivals));
-    let ends = ends.chain(setup.flows.iter().filter_map(|f| f.split.as_ref()).map(|s| s.node));
-    graph.routes(&setup.routing, ends)
+    ends.chain(setup.flows.iter().filter_map(|f| f.split.as_ref()).map(|s| s.node))
+}
+
+/// Routes to all ends of flows.
+fn routes(setup: &Setup, graph: &Graph<'_>) -> Routes {
+    graph.routes(&setup.routing, ends(setup, graph.nodes()))
+}
+
+/// Gateways, if they change during the run and there are any.
+fn gateways(setup: &Setup, graph: &Graph<'_>) -> Option<Gateways> {
+    let (with_radio, nodes) = (setup.positions.len(), graph.nodes());
+    let meets = setup.links.iter().any(|l| l.from.index().min(l.to.index()) < with_radio);
+    (setup.routing.gateways == Choice::Announced && meets).then(|| {
+        let plan = Plan {
+            with_radio,
+            nodes,
+            ends: ends(setup, nodes).collect(),
+            wires: setup.links.iter().map(|l| (l.from, l.to)).collect(),
+            chosen: setup.gateways.clone(),
+            flows: setup.flows.len(),
+        };
+        let computes = !setup.routing.protocol.learns_routes();
+        let mut gateways = Gateways::new(plan, setup.routing.metric, graph.links(), computes);
+        if computes {
+            gateways.update(|_| true, |_, _| true);
+        }
+        gateways
+    })
 }
 
 /// Nodes at which packets change between point-to-point links and radio, if routes over the radio are found on demand.

@@ -1,6 +1,7 @@
 //! Destinations that cannot be reached from their sources, or only over too many hops.
 
 mod carried;
+mod gateways;
 
 use super::super::build::layout::Layout;
 use super::super::build::mobility;
@@ -8,6 +9,7 @@ use super::super::schema::nodes::Own;
 use super::Checker;
 use carried::{Reason, Slower, name};
 use chappe_core::net::routing::fixed::{Routes, Search};
+use chappe_core::net::routing::gateways::Choice;
 use chappe_core::net::routing::{self, Protocol};
 use chappe_core::packet::NodeId;
 use chappe_core::radio;
@@ -123,8 +125,9 @@ impl Checker<'_> {
                 true => routes.hops(from, to).unwrap_or(u32::MAX),
                 false => search.hops(from, to, |v| graph.predecessors(v)),
             };
-            // Routes between moving nodes change, unless a point-to-point link must be found from the beginning.
-            if moves && cfg.wired_link.0.is_empty() && cfg.routing.protocol != Protocol::Fixed {
+            // Routes between moving nodes change, unless the way to a point-to-point link is that of the beginning.
+            let changes = cfg.wired_link.0.is_empty() || cfg.routing.gateways == Choice::Announced;
+            if moves && changes && cfg.routing.protocol != Protocol::Fixed {
                 self.tally.hops += u64::from(if hops == u32::MAX { 1 } else { hops });
                 continue;
             }
