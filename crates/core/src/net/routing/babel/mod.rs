@@ -3,7 +3,8 @@
 //! Neighbors count each other's Hellos and tell each other what they count (IHU), which gives the cost of a link. Every
 //! node announces its routes with their metrics and the sequence number of the origin. An update is accepted only if it
 //! is feasible: better than all that the node itself has announced under the same number. So there are no loops, and a
-//! node without a feasible route asks the origin for a new number. Each node has one prefix, its address.
+//! node without a feasible route asks the origin for a new number. Each node has one prefix, its address; a gateway has
+//! those of the networks behind it, too.
 
 mod neighbor;
 mod outbox;
@@ -107,6 +108,8 @@ pub struct Babel {
     /// Own sequence number.
     seqno: u16,
     hello_seqno: u16,
+    /// Networks to which this node is a gateway, sorted.
+    served: Vec<NodeId>,
     /// Sorted by node.
     neighbors: Vec<Neighbor>,
     /// Outboxes of neighbors that are gone, whose memory is used again.
@@ -135,6 +138,7 @@ pub struct Babel {
 impl Routing for Babel {
     /// The queue is the kernel's.
     const PURGES: bool = false;
+    const FINDS_GATEWAYS: bool = true;
     const FIELDS: &'static [Field] = Counters::FIELDS;
 
     fn learned_bytes(_cfg: &super::Config, nodes: f64, _neighbors: f64) -> f64 {
@@ -184,7 +188,26 @@ impl Routing for Babel {
         cx.out.push(Out::Drop { packet, reason: Reason::RetryLimit });
     }
 
+    fn serve(&mut self, network: NodeId, serves: bool, cx: &mut Cx<'_>) {
+        match self.served.binary_search(&network) {
+            Err(i) if serves => self.served.insert(i, network),
+            Ok(i) if !serves => _ = self.served.remove(i),
+            _ => return,
+        }
+        if self.beginning == Beginning::Over {
+            match serves {
+                true => self.update(network, true, cx),
+                false => self.update_again(network, cx),
+            }
+        }
+        if !serves {
+            self.fallen.push(network);
+        }
+        self.conclude(cx);
+    }
+
     fn switch_off(&mut self, _cx: &mut Cx<'_>) {
+        self.served.clear();
         self.neighbors.clear();
         // Sources are kept: without them a node that returns could take a route that leads over itself.
         self.table.routes.clear();
@@ -261,7 +284,7 @@ impl Routing for Babel {
     }
 
     fn has_route(&self, to: NodeId, _now: Time) -> bool {
-        self.table.up(to).is_some()
+        self.table.up(to).is_some() || self.served.contains(&to)
     }
 
     fn memory(&self) -> usize {
@@ -280,6 +303,7 @@ impl Babel {
         let mut router = Babel {
             seqno: rng.below(1 << 16) as u16,
             hello_seqno: rng.below(1 << 16) as u16,
+            served: Vec::new(),
             neighbors: Vec::new(),
             spare: Vec::new(),
             table: Table::default(),
@@ -306,6 +330,11 @@ impl Babel {
         self.beginning = Beginning::Hellos;
         (self.hello_due, self.wake) = (first, first);
         self.expiry_due = first + EXPIRY;
+    }
+
+    /// Returns true if this node is the origin of a prefix.
+    fn is_own(&self, prefix: NodeId, node: NodeId) -> bool {
+        prefix == node || self.served.contains(&prefix)
     }
 
     /// Place of a neighbor, or the place at which it would be.
@@ -357,6 +386,8 @@ impl Babel {
             }
             Tlv::Update { prefix, interval, seqno, metric, hops } if prefix != cx.node => {
                 let router = router.expect("the router-id precedes the update");
+                // A network of this node that comes back from a neighbor leads nowhere else.
+                let metric = if router == cx.node { INFINITE } else { metric };
                 let announced =
                     Announced { prefix, router, seqno, metric, hops, interval: from_centiseconds(interval) };
                 self.on_update(from, &announced, cx);
@@ -470,8 +501,8 @@ impl Babel {
         hop_count: u8,
         cx: &mut Cx<'_>,
     ) {
-        if prefix == cx.node {
-            if is_newer(seqno, self.seqno) && seqno.wrapping_sub(self.seqno) <= LOST_SEQNO {
+        if self.is_own(prefix, cx.node) {
+            if router == cx.node && is_newer(seqno, self.seqno) && seqno.wrapping_sub(self.seqno) <= LOST_SEQNO {
                 self.seqno = self.seqno.wrapping_add(1);
             }
             self.update(prefix, true, cx);
@@ -716,11 +747,11 @@ impl Babel {
         self.hello_due = self.after(Span::ms(10), cx);
     }
 
-    /// The announcement of the own prefix.
+    /// The announcement of the own prefixes.
     fn announce_itself(&mut self, cx: &mut Cx<'_>) {
         self.put_hello(cx);
         self.put(None, Tlv::RetractAll { seqno: self.seqno }, cx);
-        self.add_update(cx.node);
+        self.add_own_updates(cx.node);
         self.write_updates(cx);
         self.put_request_for_all(cx);
         self.send_all(cx);
@@ -778,6 +809,13 @@ impl Babel {
         }
     }
 
+    fn add_own_updates(&mut self, node: NodeId) {
+        self.add_update(node);
+        for i in 0..self.served.len() {
+            self.add_update(self.served[i]);
+        }
+    }
+
     /// Announces the route to a prefix several times, because it matters.
     fn update_again(&mut self, prefix: NodeId, cx: &mut Cx<'_>) {
         self.update(prefix, true, cx);
@@ -787,6 +825,7 @@ impl Babel {
     /// Announces all routes.
     fn update_all(&mut self, cx: &mut Cx<'_>) {
         self.update(cx.node, false, cx);
+        self.add_own_updates(cx.node);
         for i in 0..self.table.routes.len() {
             if self.table.routes[i].installed {
                 self.add_update(self.table.routes[i].prefix);
@@ -801,9 +840,10 @@ impl Babel {
         let interval = centiseconds(self.cfg.update_interval);
         let updates = std::mem::take(&mut self.updates);
         for &prefix in &updates {
+            let is_own = self.is_own(prefix, cx.node);
             let (router, seqno, metric, hops) = match self.table.installed(prefix).map(|i| &self.table.routes[i]) {
+                _ if is_own => (cx.node, self.seqno, 0, 0),
                 Some(r) => (r.router, r.seqno, r.metric(), r.hops),
-                None if prefix == cx.node => (cx.node, self.seqno, 0, 0),
                 None => (cx.node, self.seqno, INFINITE, 0),
             };
             // Both fit into one packet, so that the router-id stays in force.
@@ -816,7 +856,7 @@ impl Babel {
             self.counters.updates_sent += 1;
             self.counters.retractions_sent += u64::from(metric == INFINITE);
             self.put(None, Tlv::Update { prefix, interval, seqno, metric, hops }, cx);
-            if prefix != cx.node && metric < INFINITE {
+            if !is_own && metric < INFINITE {
                 self.requests.satisfy(prefix, router, seqno);
                 self.table.announce(prefix, router, seqno, metric, cx.now);
             }
