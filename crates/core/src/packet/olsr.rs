@@ -1,4 +1,4 @@
-//! Packets of OLSR (RFC 3626, sections 3.3, 6.1 and 9.1): several messages in one list of entries.
+//! Packets of OLSR (RFC 3626, sections 3.3, 6.1, 9.1 and 12.1): several messages in one list of entries.
 //!
 //! A message is two entries, its head, and one entry for each address.
 
@@ -7,8 +7,10 @@ use crate::unit::Span;
 
 /// IP header, UDP header, and header of the packet \[B\].
 pub const PACKET_HEADER: u32 = 20 + 8 + 4;
-/// Header of a message, and the fields of a HELLO or TC before its addresses \[B\].
-pub const MESSAGE_HEADER: u32 = 12 + 4;
+/// Fields of a HELLO or TC before its addresses \[B\].
+const FIELDS: u32 = 4;
+/// Header of a message, and these fields \[B\].
+pub const MESSAGE_HEADER: u32 = 12 + FIELDS;
 /// Header of the addresses with one link code in a HELLO \[B\].
 pub const GROUP_HEADER: u32 = 4;
 /// Entries of the head of a message.
@@ -38,6 +40,8 @@ pub enum Content {
         /// Advertised neighbor sequence number (ANSN).
         ansn: u16,
     },
+    /// HNA (host and network association), for the whole network: the addresses are networks behind a gateway.
+    Hna,
 }
 
 /// A message without its addresses.
@@ -62,7 +66,7 @@ pub struct Message {
 /// A link that a message announces.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Announced {
-    /// Link code of a HELLO (RFC 3626, section 6.1.1); 0 in a TC.
+    /// Link code of a HELLO (RFC 3626, section 6.1.1); 0 in others.
     pub code: u8,
     /// The neighbor.
     pub node: NodeId,
@@ -87,13 +91,17 @@ impl Announced {
 impl Message {
     /// Type of the message (RFC 3626, section 18.4; 201 and 202 of olsrd).
     pub fn kind(&self) -> u8 {
-        let kind = if let Content::Hello { .. } = self.content { 1 } else { 2 };
+        let kind = match self.content {
+            Content::Hello { .. } => 1,
+            Content::Tc { .. } => 2,
+            Content::Hna => 4,
+        };
         if self.has_quality { kind + 200 } else { kind }
     }
 
-    /// Size of each address \[B\].
+    /// Size of each address \[B\], with the qualities of its link or the mask of its network.
     pub fn address_bytes(&self) -> u32 {
-        if self.has_quality { 8 } else { 4 }
+        if self.has_quality || self.content == Content::Hna { 8 } else { 4 }
     }
 
     /// Appends the message to those of a packet; the addresses of a HELLO are sorted by their link codes.
@@ -102,6 +110,7 @@ impl Message {
         let fields = match self.content {
             Content::Hello { interval, willingness } => u32::from(interval) << 8 | u32::from(willingness),
             Content::Tc { ansn } => u32::from(ansn),
+            Content::Hna => 0,
         };
         let first = u32::from_be_bytes([n0, n1, self.ttl, self.hop_count]);
         out.push(Listed { node: self.originator, sequence: first, hops: self.validity });
@@ -113,7 +122,8 @@ impl Message {
 
     /// Size of the message with its addresses \[B\].
     pub fn bytes(&self, links: impl Iterator<Item = Announced>) -> u32 {
-        let (mut bytes, mut last) = (MESSAGE_HEADER, None);
+        let header = if self.content == Content::Hna { MESSAGE_HEADER - FIELDS } else { MESSAGE_HEADER };
+        let (mut bytes, mut last) = (header, None);
         for link in links {
             let is_new = last.replace(link.code) != Some(link.code);
             let header = if is_new && matches!(self.content, Content::Hello { .. }) { GROUP_HEADER } else { 0 };
@@ -133,7 +143,8 @@ pub fn messages(mut list: &[Listed]) -> impl Iterator<Item = (Message, impl Iter
         let [.., interval, willingness] = head.sequence.to_be_bytes();
         let content = match head.hops % 200 {
             1 => Content::Hello { interval, willingness },
-            _ => Content::Tc { ansn: head.sequence as u16 },
+            2 => Content::Tc { ansn: head.sequence as u16 },
+            _ => Content::Hna,
         };
         let message = Message {
             originator: first.node,
@@ -202,14 +213,18 @@ mod tests {
             content: Content::Hello { interval: 5, willingness: 7 },
         };
         let tc = Message { ttl: 255, hop_count: 3, has_quality: false, content: Content::Tc { ansn: 65_535 }, ..hello };
+        let hna = Message { content: Content::Hna, ..tc };
         let links = [link(6, 1), link(6, 2), link(10, 3)];
         let mut list = vec![];
         hello.write(links.into_iter(), &mut list);
         tc.write(links[..0].iter().copied(), &mut list);
+        hna.write(links[..1].iter().copied(), &mut list);
         let read: Vec<_> = messages(&list).map(|(m, l)| (m, l.collect::<Vec<_>>())).collect();
-        assert_eq!(read, [(hello, links.to_vec()), (tc, vec![])]);
+        assert_eq!(read, [(hello, links.to_vec()), (tc, vec![]), (hna, vec![links[0]])]);
         assert_eq!(first_length(&list), 5);
         // Two link codes and three addresses of olsrd; no address.
         assert_eq!((hello.bytes(links.into_iter()), tc.bytes(links[..0].iter().copied())), (16 + 2 * 4 + 3 * 8, 16));
+        // The header of the message, and two networks with their masks.
+        assert_eq!(hna.bytes(links[..2].iter().copied()), 12 + 2 * 8);
     }
 }

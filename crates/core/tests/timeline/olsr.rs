@@ -39,7 +39,7 @@ fn at(s: f64) -> Time {
 fn tcs(sent: &[Sent]) -> Vec<(u64, u8, u16, Vec<u32>)> {
     let tc = |(ms, m, links): &Sent| match m.content {
         Content::Tc { ansn } => Some((*ms, m.ttl, ansn, links.iter().map(|l| l.1).collect())),
-        Content::Hello { .. } => None,
+        Content::Hello { .. } | Content::Hna => None,
     };
     sent.iter().filter_map(tc).collect()
 }

@@ -61,7 +61,7 @@ pub fn update(entries: &[Listed]) -> Vec<u8> {
     out
 }
 
-/// Packet of OLSR (RFC 3626, sections 3.3, 6.1 and 9.1); with link qualities the messages 201 and 202 of olsrd.
+/// Packet of OLSR (RFC 3626, sections 3.3, 6.1, 9.1 and 12.1); with link qualities the messages 201 and 202 of olsrd.
 pub fn olsr(number: u16, list: &[Listed]) -> Vec<u8> {
     let mut out = vec![0; 2];
     out.extend_from_slice(&number.to_be_bytes());
@@ -83,6 +83,7 @@ pub fn olsr(number: u16, list: &[Listed]) -> Vec<u8> {
                 out.extend_from_slice(&[0, 0]);
                 false
             }
+            Content::Hna => false,
         };
         let mut last = None;
         for link in links.clone() {
@@ -93,6 +94,9 @@ pub fn olsr(number: u16, list: &[Listed]) -> Vec<u8> {
                 out.extend_from_slice(&length.to_be_bytes());
             }
             extend(&mut out, &[of(link.node)]);
+            if message.content == Content::Hna {
+                extend(&mut out, &[u32::MAX]);
+            }
             if message.has_quality {
                 out.extend_from_slice(&[link.lq, link.nlq, 0, 0]);
             }
@@ -321,15 +325,18 @@ mod tests {
             content: Content::Hello { interval: 0x05, willingness: 3 },
         };
         let tc = Message { ttl: 254, hop_count: 1, has_quality: true, content: Content::Tc { ansn: 5 }, ..hello };
+        let hna = Message { content: Content::Hna, has_quality: false, ..tc };
         let mut list = vec![];
         hello.write([link(6, 1), link(6, 2), link(10, 3)].into_iter(), &mut list);
         tc.write([link(0, 4)].into_iter(), &mut list);
+        hna.write([link(0, 5)].into_iter(), &mut list);
         #[rustfmt::skip]
         let expected = [
-            0, 64, 1, 2,
+            0, 84, 1, 2,
             1, 0x86, 0, 36, 10, 0, 0, 9, 1, 0, 0, 7, 0, 0, 0x05, 3,
             6, 0, 0, 12, 10, 0, 0, 1, 10, 0, 0, 2, 10, 0, 0, 8, 10, 0, 0, 3,
             202, 0x86, 0, 24, 10, 0, 0, 9, 254, 1, 0, 7, 0, 5, 0, 0, 10, 0, 0, 4, 255, 191, 0, 0,
+            4, 0x86, 0, 20, 10, 0, 0, 9, 254, 1, 0, 7, 10, 0, 0, 5, 255, 255, 255, 255,
         ];
         assert_eq!(olsr(0x0102, &list), expected);
     }

@@ -3,7 +3,7 @@
 //! Every node sends HELLOs to its neighbors, with all its links, and chooses multipoint relays (MPRs), neighbors over
 //! which it reaches all nodes two hops away. Nodes chosen as relays flood the network with TCs, which announce those
 //! that chose them; only relays forward a TC. From these links every node computes its routes. A node has one address,
-//! so that no message announces several interfaces (MID); there are no other networks to announce (HNA).
+//! so that no message announces several interfaces (MID). Gateways announce the networks behind them (HNA).
 
 mod config;
 mod duplicates;
@@ -69,6 +69,10 @@ pub struct Olsr {
     two_hop: Edges,
     /// Links from TCs.
     topology: Edges,
+    /// Networks of gateways, from HNAs.
+    networks: Edges,
+    /// Networks to which this node is a gateway, sorted.
+    served: Vec<NodeId>,
     seen: Duplicates,
     table: Table,
     selection: Selection,
@@ -103,6 +107,7 @@ pub struct Olsr {
 }
 
 impl Routing for Olsr {
+    const FINDS_GATEWAYS: bool = true;
     const FIELDS: &'static [Field] = Counters::FIELDS;
 
     fn learned_bytes(cfg: &super::Config, nodes: f64, neighbors: f64) -> f64 {
@@ -146,11 +151,14 @@ impl Routing for Olsr {
                     self.on_hello((from, number), cx.node, times, willingness, links, now);
                     self.look_at_links(now);
                 }
-                Content::Tc { ansn } => {
+                Content::Tc { .. } | Content::Hna => {
                     if self.seen.has(message.originator, message.number, now) || !self.links.is_symmetric(from) {
                         continue;
                     }
-                    self.on_tc(&message, ansn, links.clone(), now);
+                    match message.content {
+                        Content::Tc { ansn } => self.on_tc(&message, ansn, links.clone(), now),
+                        _ => self.on_hna(&message, links.clone(), now),
+                    }
                     self.forward(&message, from, links, now, cx.rng);
                 }
             }
@@ -173,11 +181,21 @@ impl Routing for Olsr {
         }
     }
 
+    fn serve(&mut self, network: NodeId, serves: bool, _cx: &mut Cx<'_>) {
+        match self.served.binary_search(&network) {
+            Err(i) if serves => self.served.insert(i, network),
+            Ok(i) if !serves => _ = self.served.remove(i),
+            _ => {}
+        }
+    }
+
     /// Keeps only its numbers, so that no other node takes its messages for old ones.
     fn switch_off(&mut self, _cx: &mut Cx<'_>) {
         self.links.0.clear();
         self.two_hop.clear();
         self.topology.clear();
+        self.networks.clear();
+        self.served.clear();
         self.seen.clear();
         self.table.clear();
         self.advertised.clear();
@@ -221,6 +239,10 @@ impl Routing for Olsr {
                 self.write_tc(cx.node, now);
                 self.flush_at = now;
             }
+            if !self.served.is_empty() {
+                self.write_hna(cx.node);
+                self.flush_at = now;
+            }
         }
         if self.flush_at <= now {
             self.flush(cx);
@@ -237,7 +259,7 @@ impl Routing for Olsr {
     }
 
     fn has_route(&self, to: NodeId, _now: Time) -> bool {
-        self.table.get(to).is_some()
+        self.table.get(to).is_some() || self.served.contains(&to)
     }
 
     fn metric_over(&self, at: NodeId, to: NodeId, via: NodeId) -> Option<f64> {
@@ -251,7 +273,7 @@ impl Routing for Olsr {
     }
 
     fn memory(&self) -> usize {
-        let edges = self.two_hop.memory() + self.topology.memory();
+        let edges = self.two_hop.memory() + self.topology.memory() + self.networks.memory();
         let links = self.links.0.capacity() * size_of::<links::Link>();
         edges + links + self.seen.memory() + self.table.memory() + self.selection.memory()
     }
@@ -269,6 +291,8 @@ impl Olsr {
             links: Links::default(),
             two_hop: Edges::default(),
             topology: Edges::default(),
+            networks: Edges::default(),
+            served: Vec::new(),
             seen: Duplicates::default(),
             table: Table::default(),
             selection: Selection::default(),
@@ -369,6 +393,14 @@ impl Olsr {
         self.links_changed |= self.topology.remove_older(last, ansn);
     }
 
+    /// Networks of a gateway (RFC 3626, section 12.5).
+    fn on_hna(&mut self, message: &Message, networks: impl Iterator<Item = Announced>, now: Time) {
+        let until = now + decode_time(message.validity);
+        for network in networks {
+            self.links_changed |= self.networks.add((message.originator, network.node), 0, 0, until);
+        }
+    }
+
     /// The default forwarding algorithm (RFC 3626, section 3.4.1), for a message that is not known and comes from a
     /// symmetric neighbor.
     fn forward(
@@ -383,7 +415,7 @@ impl Olsr {
         if message.ttl > 1 && self.links.get(from).is_some_and(|l| l.selector_until > now) {
             let next = Message { ttl: message.ttl - 1, hop_count: message.hop_count.saturating_add(1), ..*message };
             next.write(links, &mut self.waiting);
-            self.counters.tc_forwarded += 1;
+            self.counters.tc_forwarded += u64::from(message.content != Content::Hna);
             if self.flush_at == Time::NEVER {
                 self.flush_at = now + up_to(self.cfg.max_jitter, rng);
             }
@@ -420,6 +452,7 @@ impl Olsr {
             (self.neighborhood_changed, self.links_changed) = (true, true);
         }
         self.links_changed |= self.topology.expire(now);
+        self.links_changed |= self.networks.expire(now);
         if std::mem::take(&mut self.neighborhood_changed) {
             self.choose_relays();
             self.links_changed = true;
@@ -436,8 +469,8 @@ impl Olsr {
 
     /// Links that the node knows, for routes over any neighbor or over one.
     fn view(&self, node: NodeId, via: Option<NodeId>) -> View<'_> {
-        let (links, two_hop, topology) = (&self.links, &self.two_hop, &self.topology);
-        View { node, links, two_hop, topology, by_cost: self.cfg.has_quality(), via }
+        let Olsr { links, two_hop, topology, networks, .. } = self;
+        View { node, links, two_hop, topology, networks, by_cost: self.cfg.has_quality(), via }
     }
 
     /// Chooses the multipoint relays.
@@ -476,7 +509,8 @@ impl Olsr {
     fn find_deadline(&mut self, now: Time) {
         let links = self.links.0.iter().map(|l| l.changes_at(&self.cfg.hysteresis, now)).min().unwrap_or(Time::NEVER);
         let timers = self.next_hello.min(self.next_tc).min(self.next_slot).min(self.flush_at);
-        self.wake = links.min(timers).min(self.two_hop.expires()).min(self.topology.expires());
+        let edges = [&self.two_hop, &self.topology, &self.networks].map(Edges::expires);
+        self.wake = edges.into_iter().fold(links.min(timers), Time::min);
     }
 
     // ---- messages sent ----
@@ -489,7 +523,7 @@ impl Olsr {
             ttl,
             hop_count: 0,
             validity: encode_time(validity),
-            has_quality: self.cfg.has_quality(),
+            has_quality: self.cfg.has_quality() && content != Content::Hna,
             content,
         }
     }
@@ -541,6 +575,13 @@ impl Olsr {
         let ttl = if self.cfg.fisheye { FISHEYE[self.turn % FISHEYE.len()] } else { u8::MAX };
         self.turn += 1;
         self.counters.tc_originated += self.write(node, ttl, hold, Content::Tc { ansn: self.ansn });
+    }
+
+    /// HNA_INTERVAL is TC_INTERVAL, and HNA_HOLD_TIME TOP_HOLD_TIME (RFC 3626, section 18).
+    fn write_hna(&mut self, node: NodeId) {
+        self.announced.clear();
+        self.announced.extend(self.served.iter().map(|&node| Announced { code: 0, node, lq: 0, nlq: 0 }));
+        self.write(node, u8::MAX, self.cfg.topology_hold_time, Content::Hna);
     }
 
     /// Sends the messages that wait, in as few packets as their size allows.

@@ -39,6 +39,8 @@ pub(super) struct View<'a> {
     pub(super) two_hop: &'a Edges,
     /// Links of all nodes, from TCs.
     pub(super) topology: &'a Edges,
+    /// Networks of gateways, from HNAs.
+    pub(super) networks: &'a Edges,
     /// Routes are compared by costs, and not by hops.
     pub(super) by_cost: bool,
     /// Neighbor over which all routes go; `None`: any.
@@ -106,6 +108,16 @@ impl Table {
                 if edge.to != view.node && edge.cost < BROKEN && Table::index(&found, edge.to).is_err() {
                     self.open.push(Reverse((cost + view.cost(edge.cost), hops + 1, preference, next_hop, edge.to)));
                 }
+            }
+        }
+        // The nearest gateway to each network (section 12.6).
+        for (gateway, edge) in view.networks.all() {
+            let Ok(i) = Table::index(&found, gateway) else { continue };
+            let route = Route { destination: edge.to, ..found[i] };
+            match Table::index(&found, edge.to) {
+                Err(at) => found.insert(at, route),
+                Ok(at) if (route.cost, route.hops) < (found[at].cost, found[at].hops) => found[at] = route,
+                Ok(_) => {}
             }
         }
         for route in self.routes.iter().filter(|r| Table::index(&found, r.destination).is_err()) {

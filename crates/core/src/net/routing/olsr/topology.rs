@@ -1,5 +1,5 @@
 //! Links of other nodes: those of the neighbors from HELLOs (RFC 3626, section 4.3.2), and those of all nodes from TCs
-//! (section 4.4).
+//! (section 4.4). Networks and their gateways, from HNAs (section 12.2), are edges, too.
 
 use crate::packet::NodeId;
 use crate::unit::Time;
