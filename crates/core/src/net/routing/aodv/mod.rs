@@ -91,10 +91,13 @@ pub struct Aodv {
     rerr_rate: RateLimit,
     counters: Counters,
     overhead: Overhead,
+    /// Networks to which this node is a gateway.
+    served: Vec<NodeId>,
 }
 
 impl Routing for Aodv {
     const HEARS_OF_ALL: bool = false;
+    const FINDS_GATEWAYS: bool = true;
     const FIELDS: &'static [Field] = Counters::FIELDS;
 
     fn reach(cfg: &super::Config, ttl: u8) -> (&'static str, u8) {
@@ -221,6 +224,27 @@ impl Routing for Aodv {
         }
     }
 
+    /// A gateway answers requests for a network in its place, and has one sequence number for itself and all networks
+    /// (RFC 3561, section 7). As each raises its number to the requested one, several gateways to a network need not agree
+    /// (section 8): on every path numbers rise, or hops fall. When its wires lead there no more, the gateway announces
+    /// a newer number as unreachable, and looks for another gateway like any node.
+    fn serve(&mut self, network: NodeId, serves: bool, cx: &mut Cx<'_>) {
+        if serves {
+            self.served.push(network);
+            return;
+        }
+        self.served.retain(|n| *n != network);
+        let first_hops = self.first_hops();
+        let entry = self.table.entry(network, cx.now, first_hops);
+        entry.sequence = entry.sequence.max(self.sequence) + 1;
+        entry.sequence_known = true;
+        entry.take_down(cx.now);
+        let list = cx.pool.new_list();
+        cx.pool.list_mut(list).push(unreachable(network, entry.sequence));
+        self.send_error(list, false, cx);
+        cx.out.push(Out::RouteLost { destination: network, anew: true });
+    }
+
     /// Resets the router, except for sequence numbers, its own and those of destinations, and the number of its next
     /// request. A node keeps these over a reboot, so that no neighbor takes its messages for old ones, and it accepts
     /// no route that leads back over itself as new (by RFC 3561, 6.13 it waits for DELETE_PERIOD instead).
@@ -274,7 +298,7 @@ impl Routing for Aodv {
     }
 
     fn has_route(&self, to: NodeId, _now: Time) -> bool {
-        self.known().any(|route| route.destination == to)
+        self.served.contains(&to) || self.known().any(|route| route.destination == to)
     }
 
     fn holds(&self, to: NodeId, pool: &PacketPool) -> bool {
@@ -317,6 +341,7 @@ impl Aodv {
             rerr_rate: RateLimit::default(),
             counters: Counters::default(),
             overhead: Overhead::default(),
+            served: Vec::new(),
             cfg: Arc::clone(cfg),
         }
     }
@@ -526,7 +551,7 @@ impl Aodv {
         }
         self.learn_reverse_route(&rreq, previous, cx);
         self.expire(rreq.destination, cx);
-        if rreq.destination == cx.node {
+        if rreq.destination == cx.node || self.served.contains(&rreq.destination) {
             self.sequence = match self.cfg.sequence_numbers {
                 SequenceRule::Even => {
                     let n = self.sequence.max(rreq.destination_seq) + 1;
