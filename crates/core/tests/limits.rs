@@ -5,13 +5,15 @@ use serde_json::Value as Json;
 use std::collections::BTreeSet;
 
 /// Settings that may be any number of their type, by the last part of their name, and why.
-const ANY: [(&str, &str); 10] = [
+const ANY: [(&str, &str); 12] = [
     ("seed", "any seed is as good as another"),
     ("shadowing_seed", "a seed, too"),
     ("node", "a node: the scenario says how many there are"),
     ("src", "a node"),
     ("dst", "a node"),
     ("next_hop", "a node"),
+    ("gateway", "a node"),
+    ("wired_link", "of an event: the scenario says how many there are"),
     ("value", "of an event: what its setting may be"),
     ("flow", "a flow: the scenario says how many there are"),
     ("nodes", "of a profile: a list of nodes"),

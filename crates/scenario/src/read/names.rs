@@ -315,7 +315,7 @@ mod tests {
         let mut of_nodes = vec![];
         Config::default().show("", &mut |path, _| {
             let last = path.rsplit('.').next().unwrap_or_default();
-            let is_node = ["src", "dst", "node", "nodes", "next_hop"].contains(&last);
+            let is_node = ["src", "dst", "node", "nodes", "next_hop", "gateway"].contains(&last);
             if is_node && path != "topology.nodes" {
                 of_nodes.push(path.to_owned());
             }

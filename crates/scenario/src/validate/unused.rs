@@ -31,7 +31,7 @@ type CrossLayer = (&'static str, &'static str, fn(&Config, &Node) -> bool);
 const CROSS_LAYER: &[CrossLayer] = &[
     ("net.link_red.", "no node has a radio", |c, _| c.has_radios()),
     ("net.neighborhood_red.", "no node has a radio", |c, _| c.has_radios()),
-    ("arp.", "under `routing.protocol` there is no ARP over the radio", |c, _| c.routing.protocol.needs_arp()),
+    ("arp.", "under `routing.protocol` there is no ARP over the radio", |c, _| !c.routing.protocol.is_below_ip()),
     ("radio.energy.", "`run.airtime` is false, and no node has a battery", |c, _| c.run.airtime || has_batteries(c)),
     ("topology.seed", "nothing is drawn at random from it", |c, _| {
         c.topology.kind == topology::Kind::Random

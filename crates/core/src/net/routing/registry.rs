@@ -18,8 +18,8 @@ pub(super) trait Routing: Sized {
     const SAVES_MESSAGES: bool = false;
     /// The router takes packets for a lost neighbor out of the queue.
     const PURGES: bool = Self::LEARNS;
-    /// Next hops are known by their addresses at the link layer only if ARP asks for them.
-    const NEEDS_ARP: bool = true;
+    /// Next hops have addresses of the link layer, which need no ARP, and data have headers of the protocol below IP.
+    const BELOW_IP: bool = false;
     /// Nodes find the gateways to a network, by messages or from the start.
     const FINDS_GATEWAYS: bool = false;
     /// Counters of the protocol, with their meanings.
@@ -178,8 +178,9 @@ macro_rules! protocols {
                 hears_of_all: bool = HEARS_OF_ALL;
                 /// The router takes packets for a lost neighbor out of the queue.
                 purges: bool = PURGES;
-                /// Next hops are known by their addresses at the link layer only if ARP asks for them.
-                needs_arp: bool = NEEDS_ARP;
+                /// Next hops have addresses of the link layer, which need no ARP, and data have headers of the protocol
+                /// below IP.
+                is_below_ip: bool = BELOW_IP;
             }
             settings {
                 /// Routing.

@@ -16,7 +16,6 @@ mod wifi;
 
 use super::loss::Cause;
 use super::note::Note;
-use crate::net::routing::Protocol;
 use crate::packet::{Body, Fate, Happening, Kind, NodeId, Packet, PacketPool, RadioId, Reason, Step};
 use crate::radio::{Channel, Verdict};
 use crate::run::{RadioSetup, Setup};
@@ -212,7 +211,7 @@ impl Captures {
         Captures {
             files: (0..nodes).map(|i| file(NodeId(i))).collect(),
             flows: Flows::new(setup),
-            has_batman: setup.routing.protocol == Protocol::BatmanAdv,
+            has_batman: setup.routing.protocol.is_below_ip(),
             flow_timeout: setup.routing.dsr.flow_timeout,
             radios,
             names: setup.names.clone(),

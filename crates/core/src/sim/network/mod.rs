@@ -102,7 +102,10 @@ impl Network {
         let ways = gateways.map(|gateways| Ways::Announced(Box::new(gateways)));
         Network {
             cfg: setup.net.clone(),
-            arp: arp::Config { enabled: setup.arp.enabled && setup.routing.protocol.needs_arp(), ..setup.arp.clone() },
+            arp: arp::Config {
+                enabled: setup.arp.enabled && !setup.routing.protocol.is_below_ip(),
+                ..setup.arp.clone()
+            },
             nodes,
             held: ports.queues.iter().any(queue::Queue::holds_back).then(Vec::new),
             ports,

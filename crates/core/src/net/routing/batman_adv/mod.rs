@@ -83,7 +83,7 @@ pub struct BatmanAdv {
 }
 
 impl Routing for BatmanAdv {
-    const NEEDS_ARP: bool = false;
+    const BELOW_IP: bool = true;
     /// The queue is the kernel's.
     const PURGES: bool = false;
     const FIELDS: &'static [Field] = Counters::FIELDS;
