@@ -237,7 +237,7 @@ fuzz: $(VENV)/built
 
 # Wireshark on the command line reads captures of runs with every kind of header.
 test-captures: $(VENV)/built
-	$(BIN)/pytest tests/tshark.py
+	$(BIN)/pytest --numprocesses auto tests/tshark.py
 
 # Needs the package registry: the oldest and the newest versions of what Chappe depends on.
 test-bounds: $(VENV)/built
