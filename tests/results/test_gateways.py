@@ -51,6 +51,14 @@ def test_a_slow_hand_over_is_reported(results: chappe.Results) -> None:
     assert notice.message.endswith("to node hall")
 
 
+def test_a_pause_of_the_source_is_no_slow_hand_over() -> None:
+    pauses = {"app": "on_off", "on_off": {"transport": "udp", "on": "1 s", "off": "3 s"}}
+    flows = [{"src": 1, "dst": 7, "start": "30 s", **pauses}]
+    results = chappe.run(chappe.Scenario(SCENARIO).with_settings({"flow": flows, "routing.protocol": "aodv"}), seed=1)
+    assert results.flows["longest_handover_s"][0] > 1
+    assert not [n for n in results.warnings if n.code == "slow_handover"]
+
+
 def test_the_command_says_through_which_gateway_flows_went(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", FILE]) == 0
     said = " ".join(capsys.readouterr().out.split())

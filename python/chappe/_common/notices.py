@@ -13,7 +13,7 @@ _OWN = ("chappe", "chappe_papers")
 
 OF_RUNS: Mapping[str, str] = {
     "silent_flow": "A flow delivered nothing in the measured part.",
-    "slow_handover": "Data of a flow went through no gateway for a second or more between two gateways.",
+    "slow_handover": "Data of a flow of `bulk` or `cbr` went through no gateway for at least 1 s between two gateways.",
     "correlated_batches": "Batches are correlated, and their intervals too narrow.",
     "trend": "Batches have a trend, and their intervals are too narrow.",
     "missed_precision": "Points of a study missed its precision.",

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from chappe._common.notices import Notice
-from chappe._common.words import count
+from chappe._common.words import count, times
 from chappe.measures import short_batches
 from chappe.results.silent_flows import TOLD, Silence
 from chappe.stats.doubts import CORRELATED, TREND
@@ -21,6 +21,9 @@ ENDS = {
 
 SLOW_HANDOVER_S = 1.0
 """Shortest time without a gateway that is reported [s]."""
+
+STEADY = ("bulk", "cbr")
+"""Applications that do not pause: a time without data is one without a gateway."""
 
 
 def of_results(
@@ -50,13 +53,14 @@ def of_results(
 
 
 def _slow_handovers(flows: "Rows") -> Iterator[Notice]:
-    """Flows whose data went through no gateway for long before they went through another one."""
-    slow = [f for f in flows if (f.get("longest_handover_s") or 0.0) >= SLOW_HANDOVER_S]
+    """Flows without pauses whose data went through no gateway for long before they went through another one."""
+    steady = [f for f in flows if f["app"] in STEADY]
+    slow = [f for f in steady if (f.get("longest_handover_s") or 0.0) >= SLOW_HANDOVER_S]
     for f in slow[:TOLD]:
         text = (
             f"data of flow {f['flow']} went through no gateway for {f['longest_handover_s']:,.3g} s between one and "
-            f"another; it changed {count(f['gateway_changes'], 'time')}, at {f['gateway_changed_at_s']:,.4g} s to node "
-            f"{f['gateway']}"
+            f"another; the gateway changed {times(f['gateway_changes'])}, last at {f['gateway_changed_at_s']:,.4g} s "
+            f"to node {f['gateway']}"
         )
         yield Notice("slow_handover", f"flow.{f['flow']}", text)
     if (more := len(slow) - TOLD) > 0:

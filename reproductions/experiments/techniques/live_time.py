@@ -1,4 +1,4 @@
-"""How late live runs are: echo round trips beside virtual time, and the CPU time of 40 Mbit/s.
+"""Lateness of live runs: echo round trips beside virtual time, and the CPU time of 40 Mbit/s.
 
 ``check_live.py`` writes these numbers into ``reproductions/docs/kernel-live.md``.
 """

@@ -99,13 +99,9 @@ impl Link {
         self.in_flight.pop_back().map(|p| p.1)
     }
 
-    /// Cuts the medium: the packet being sent and those in flight are lost.
-    pub fn sever(&mut self, now: Time) -> impl Iterator<Item = PacketId> + '_ {
-        if !self.finish(now) && !self.is_free() {
-            self.counters.busy_ns -= self.free_at.since(now).0;
-            self.free_at = Time::NEVER;
-        }
-        self.in_flight.drain(..).map(|p| p.1)
+    /// Takes out the packets in flight, which the cut of the medium loses.
+    pub fn take_in_flight(&mut self) -> Vec<PacketId> {
+        self.in_flight.drain(..).map(|p| p.1).collect()
     }
 
     /// Changes rate and delay from the next packet on. No packet overtakes another.

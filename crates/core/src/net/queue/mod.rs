@@ -163,10 +163,10 @@ impl Queue {
         self.remove(cx, |p| cx.pool[p].next_hop == next_hop)
     }
 
-    /// Drops all packets, because the node is switched off.
-    pub fn clear(&mut self, cx: &mut Cx<'_>) {
+    /// Drops all packets, because the node is switched off or the link is cut.
+    pub fn clear(&mut self, reason: Reason, cx: &mut Cx<'_>) {
         while let Some(packet) = self.remove(cx, |_| true) {
-            cx.discard(packet, Reason::NodeOff);
+            cx.discard(packet, reason);
         }
         let none = self.pop(cx);
         debug_assert!(none.is_none(), "it is empty, and takes note of that");

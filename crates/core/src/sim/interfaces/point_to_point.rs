@@ -153,7 +153,7 @@ impl Sim {
             let d = &mut self.net.links.directions[link];
             d.note_queue(self.now);
             let mut cx = queue::Cx { now: self.now, pool: &mut self.pool, dropped: &mut self.net.dropped };
-            d.queue.clear(&mut cx);
+            d.queue.clear(Reason::NodeOff, &mut cx);
             d.sending = None;
             self.net.dropped.extend(d.link.cut(self.now).map(|packet| (packet, Reason::NodeOff)));
             self.timers.set(Timer::Link(link), d.link.deadline());
@@ -162,7 +162,7 @@ impl Sim {
         }
     }
 
-    /// Cuts a link, or joins it again. What waits for it or is on it is lost.
+    /// Cuts a link, or joins it again. Packets that wait for the link, that are being sent or are in flight are lost.
     pub(in crate::sim) fn switch_link(&mut self, number: u32, is_down: bool) {
         for link in self.net.links.numbered(number) {
             let d = &mut self.net.links.directions[link];
@@ -172,14 +172,15 @@ impl Sim {
             d.is_down = is_down;
             d.note_queue(self.now);
             let mut cx = queue::Cx { now: self.now, pool: &mut self.pool, dropped: &mut self.net.dropped };
-            d.queue.clear(&mut cx);
+            d.queue.clear(Reason::LinkError, &mut cx);
             d.sending = None;
-            self.net.dropped.extend(d.link.sever(self.now).map(|packet| (packet, Reason::NodeOff)));
-            self.net.dropped.iter_mut().for_each(|lost| lost.1 = Reason::LinkError);
-            d.damaged += self.net.dropped.len() as u64;
+            self.net.dropped.extend(d.link.cut(self.now).map(|packet| (packet, Reason::LinkError)));
+            let in_flight = d.link.take_in_flight();
+            d.damaged += (self.net.dropped.len() + in_flight.len()) as u64;
             let from = d.from;
             self.timers.set(Timer::Link(link), d.link.deadline());
             self.end_dropped(from);
+            in_flight.into_iter().for_each(|packet| self.lose_packet(from, packet, Reason::LinkError));
             self.note_link_queue(link);
         }
         self.find_gateways();

@@ -113,7 +113,7 @@ impl Sim {
         self.net.dropped.extend(held.into_iter().map(|packet| (packet, Reason::NodeOff)));
         let mut cx = queue::Cx { now: self.now, pool: &mut self.pool, dropped: &mut self.net.dropped };
         for category in self.net.ports.categories() {
-            self.net.ports.of_category(r, category).clear(&mut cx);
+            self.net.ports.of_category(r, category).clear(Reason::NodeOff, &mut cx);
         }
         self.end_dropped(n);
         self.note_queue(r, self.now);

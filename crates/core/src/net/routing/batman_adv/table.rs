@@ -58,7 +58,7 @@ pub(super) struct Route {
     pub(super) hops: u32,
 }
 
-/// What a node knows.
+/// Originators, and the ways to them, as a node knows them.
 #[derive(Clone, Debug)]
 pub(super) struct Table {
     /// Sorted by node.
