@@ -4,7 +4,7 @@
 protocols in the tables of ``docs/routing.md``. Without protocols it takes all of :data:`PROTOCOLS`.
 """
 
-import sys
+import argparse
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -254,4 +254,9 @@ def main(names: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:] or list(PROTOCOLS))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("protocols", nargs="*", metavar="PROTOCOL", help=", ".join(PROTOCOLS))
+    chosen = parser.parse_args().protocols or list(PROTOCOLS)
+    if unknown := [name for name in chosen if name not in PROTOCOLS]:
+        parser.error(f"there is no protocol {', '.join(unknown)}; known: {', '.join(PROTOCOLS)}")
+    main(chosen)
