@@ -131,6 +131,10 @@ def test_a_running_simulation_takes_names() -> None:
     sim.apply("node_down", node="mill")
     with pytest.raises(ValueError, match="no node is named"):
         sim.apply("node_up", node="nobody")
+    # Links and flows are numbers: the name of a node is none of theirs.
+    for action, subject in (("wired_link_down", "wired_link"), ("flow_stop", "flow")):
+        with pytest.raises(chappe.ScenarioError, match=f'`{subject}` cannot be "mill"'):
+            sim.apply(action, **{subject: "mill"})  # type: ignore[arg-type]
 
 
 def test_a_silent_flow_names_its_nodes() -> None:

@@ -260,7 +260,8 @@ class Simulation:
         if not isinstance(action, str) or action not in _SUBJECTS:
             raise ValueError(f"there is no action {quoted(action)}; known: {', '.join(_SUBJECTS)}")
         argument = _SUBJECTS[action]
-        event |= {"action": action, argument: self.scenario._number(subjects.pop(argument))}
+        subject = subjects.pop(argument)
+        event |= {"action": action, argument: self.scenario._number(subject) if argument == "node" else subject}
         if event[argument] is None:
             raise TypeError(f'apply("{action}") needs {argument}=...')
         for name, value in subjects.items():
