@@ -22,14 +22,14 @@ from chappe.study.store import parts, store
 from command import PATIENCE_S, contents, environment
 
 STUDY = """\
-seeds = 6
+seeds = 3
 axes = { topology.hops = [1, 2, 3], tcp.variant = ["newreno", "vegas"] }
 
 [scenario]
 extends = "ns2-2.35"
 run.stop = "1100 delivered"
 """
-RUNS = 36
+RUNS = 18
 
 EAGER = """
 import sys
@@ -39,14 +39,14 @@ import faults
 from chappe import cli
 from chappe.study.store import store
 store.PATIENCE_S = 0
-store.CHUNK = 10
+store.CHUNK = 5
 if limit := int(os.environ["LIMIT"]):
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 if at := int(os.environ["AT"]):
     faults.Steps(setattr, at, getattr(faults, os.environ["FAULT"]), once=True)
 sys.exit(cli.main(sys.argv[1:]))
 """
-"""The command, writing each run at once and ten of them in a chunk. No file gets larger than ``LIMIT`` bytes, as if the
+"""The command, writing each run at once and five of them in a chunk. No file gets larger than ``LIMIT`` bytes, as if the
 disk was full. The fault happens at the step ``AT``."""
 
 
@@ -103,7 +103,7 @@ def test_killed_at_steps(folder: Path, undisturbed: dict[str, bytes]) -> None:
     while (code := run(folder, "--out", "results", "--jobs", "1", at=at)[0]) != 0:
         assert code == -signal.SIGKILL
         at, kills = 3 * at, kills + 1
-    # The first kills happen before a run is written; 36 runs take hundreds of steps.
+    # The first kills happen before a run is written; 18 runs take hundreds of steps.
     assert kills >= 6
     assert contents(folder / "results") == undisturbed
 
@@ -133,7 +133,7 @@ def test_a_full_disk(folder: Path) -> None:
     assert err.startswith("error: cannot write to results: file too large. ")
     assert "finished runs are kept there" in err
     kept = study.Study(folder / "results")
-    assert len(kept.runs.filter(kept.runs["run.sample_interval"] == "never")) == 12
+    assert len(kept.runs.filter(kept.runs["run.sample_interval"] == "never")) == 6
     assert len(kept.table("flows")) == len(kept.runs)
     assert run(folder, "--out", "results")[0] == 0
     assert contents(folder / "results") == contents(folder / "undisturbed")
@@ -193,8 +193,8 @@ FILES = 2
 def test_a_crash_at_each_kind_of_step(
     before: int, patience: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A new study, and a study with added seeds, whose runs move to other chunks; runs are written at once, or
-    with their chunk."""
+    """A new study of one chunk, and a study with added seeds, whose runs move to other chunks; runs are written at
+    once, or with their chunk."""
     monkeypatch.setattr(store, "PATIENCE_S", patience)
     monkeypatch.setattr(parts, "PART_TABLES", FEW_TABLES)
     results = tmp_path / "results"
@@ -209,19 +209,19 @@ def test_a_crash_at_each_kind_of_step(
     begin()
     with pytest.MonkeyPatch.context() as m:
         steps = faults.Steps(m.setattr, sys.maxsize, crash)
-        small(results, 2)
+        small(results, 1 + before)
     expected = contents(results)
     of_files = [at for at, name in enumerate(steps.made, 1) if name in ("fsync", "replace")]
     other_steps = sorted(set(range(1, len(steps.made) + 1)) - set(of_files))
-    assert len(of_files) > 15
+    assert len(of_files) > 10
     assert len(other_steps) > 10
     for at in [*other_steps, *of_files[::FILES]]:
         begin()
         with pytest.MonkeyPatch.context() as m:
             faults.Steps(m.setattr, at, crash)
             with pytest.raises(Crash):
-                small(results, 2)
-        small(results, 2)
+                small(results, 1 + before)
+        small(results, 1 + before)
         assert contents(results) == expected, f"after a crash at step {at}"
 
 
@@ -406,7 +406,7 @@ def test_a_run_of_another_epoch_has_another_key(monkeypatch: pytest.MonkeyPatch)
 def test_a_run_that_fails_among_200(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    text = STUDY.replace("seeds = 6", "seeds = 100").replace("[1, 2, 3]", "[1]").replace("1100 del", "110 del")
+    text = STUDY.replace("seeds = 3", "seeds = 100").replace("[1, 2, 3]", "[1]").replace("1100 del", "110 del")
     (tmp_path / "study.toml").write_text(text)
     monkeypatch.chdir(tmp_path)
     assert cli.main(["sweep", "study.toml", "--out", "undisturbed"]) == 0
@@ -614,7 +614,7 @@ def test_deletions_during_a_study(
     monkeypatch.chdir(folder)
     (folder / "study.toml").write_text(STUDY.replace("1100 del", "110 del").replace("[1, 2, 3]", "[1]"))
     assert cli.main(["sweep", "study.toml", "--out", "undisturbed", "--quiet"]) == 0
-    add, left = store.Store.add, [7]
+    add, left = store.Store.add, [4]
 
     def deleting(self: store.Store, run: Any) -> None:
         left[0] -= 1
