@@ -46,8 +46,8 @@ if at := int(os.environ["AT"]):
     faults.Steps(setattr, at, getattr(faults, os.environ["FAULT"]), once=True)
 sys.exit(cli.main(sys.argv[1:]))
 """
-"""The command, writing each run at once and five of them in a chunk. No file gets larger than ``LIMIT`` bytes, as if the
-disk was full. The fault happens at the step ``AT``."""
+"""The command, writing each run at once and five of them in a chunk. No file gets larger than ``LIMIT`` bytes, as if
+the disk was full. The fault happens at the step ``AT``."""
 
 
 @pytest.fixture(autouse=True)
