@@ -186,6 +186,24 @@ def test_a_page_is_the_run_of_native_code(browser: Any, file: Path, tmp_path: Pa
         assert opened.noted == []
 
 
+def test_the_player_names_the_rates_of_links(browser: Any, tmp_path: Path) -> None:
+    """The slower rate of both directions of each pair, as the map of the scenario has them, also after a node moved."""
+    scenario = chappe.Scenario.load(Path(__file__).parents[2] / "scenarios/ivynet.toml")
+    away = {"at": "10 ms", "action": "node_move", "node": 5, "destination": ["30 m", "30 m"], "speed": "10000 m/s"}
+    scenario = scenario.with_settings({"run.stop": "20 ms", "event": [away]})
+    found = {(a, b): rate for a, b, _, rate in scenario._core.links() if rate}
+    slower = {min(rate, found[b, a]) for (a, b), rate in found.items() if (b, a) in found}
+    named = [f"{rate / 1e6:g} Mbit/s" for rate in sorted(slower)]
+    assert len(named) > 2
+    chappe.run(scenario).report(tmp_path / "run.html")
+    with Opened(browser, tmp_path / "run.html") as opened:
+        assert opened.page.locator("#rates .rate").all_text_contents() == named
+        opened.seek(15e-3)
+        assert opened.page.locator("#rates .rate").all_text_contents() == named
+        assert opened.serious() == []
+        assert opened.noted == []
+
+
 def test_every_step_is_one_of_native_code(browser: Any, tmp_path: Path) -> None:
     scenario = chappe.Scenario.chain(5, stop="550 delivered", extends="ns2-2.35")
     chappe.run(scenario).report(tmp_path / "run.html", title=HOSTILE)

@@ -199,14 +199,17 @@ def lab(color: str, sight: np.ndarray) -> np.ndarray:
     return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
 
 
-def dark() -> dict[str, str]:
-    """Colors of the levels in dark pages."""
-    css = resources.files("chappe.page").joinpath("page.css").read_text(encoding="utf-8")
-    return dict(re.findall(r"svg\.map \.(l\d) \{ stroke: (#\w{6}); \}", css))
+CSS = resources.files("chappe.page").joinpath("page.css").read_text(encoding="utf-8")
+LIGHT, DARK = (dict(re.findall(r"--(l\d): (#\w{6});", part)) for part in CSS.split("@media", 2)[:2])
+"""Colors of the levels in light and in dark pages."""
+
+
+def test_maps_and_players_have_the_same_colors() -> None:
+    assert {name: LOOKS[name].color for name in ("l0", "l1", "l2", "l3", "l4")} == LIGHT
 
 
 @pytest.mark.parametrize("sight", list(BLIND))
-@pytest.mark.parametrize("colors", [{name: LOOKS[name].color for name in ("l0", "l1", "l2", "l3", "l4")}, dark()])
+@pytest.mark.parametrize("colors", [LIGHT, DARK])
 def test_levels_differ_for_all_kinds_of_color_vision(sight: str, colors: dict[str, str]) -> None:
     """Neighbors differ by 10 in L*a*b*, where 2.3 is just noticeable, and lightness grows or falls with the level."""
     seen = [lab(colors[f"l{n}"], BLIND[sight]) for n in range(5)]

@@ -258,9 +258,9 @@ fn links_are_those_of_the_current_positions() {
     // At 200 m; at 400 m, between range and carrier-sense range; at 600 m, beyond both.
     let mut links = |at: u64| {
         sim.until(Time(at * 1_000_000_000));
-        sim.links().iter().map(|l| (l.0.0, l.1.0, l.2, l.3)).collect::<Vec<_>>()
+        sim.links().iter().map(|l| (l.0.0, l.1.0, l.2, l.3.map(|rate| rate.0))).collect::<Vec<_>>()
     };
-    assert_eq!(links(1), [(0, 1, 1, true), (1, 0, 1, true)]);
-    assert_eq!(links(11), [(0, 1, 1, false), (1, 0, 1, false)]);
+    assert_eq!(links(1), [(0, 1, 1, Some(2_000_000)), (1, 0, 1, Some(2_000_000))]);
+    assert_eq!(links(11), [(0, 1, 1, None), (1, 0, 1, None)]);
     assert_eq!(links(21), []);
 }

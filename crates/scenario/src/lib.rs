@@ -283,8 +283,6 @@ impl Scenario {
         let interfaces = &self.layout.interfaces;
         let channel = Channel::new(&interfaces.on_air(&self.layout.positions));
         let node = |r: RadioId| interfaces.radios[r.index()].node.0;
-        let (data, ppdu) = (self.config.wlan.data_mode(), &self.config.wlan.ppdu);
-        let exists = |m: &Mode| !m.is_ht() || ppdu.has(m.mcs().into());
         let mut links = Vec::new();
         for from in (0..interfaces.radios.len() as u32).map(RadioId) {
             let start = links.len();
@@ -292,7 +290,7 @@ impl Scenario {
                 from: node(from),
                 to: node(to),
                 signal_dbm: 30.0 + 10.0 * libm::log10(f64::from(power)),
-                rate: data.family().rev().filter(exists).find(|m| rates >> m.column() & 1 == 1).map(Mode::rate),
+                rate: self.config.wlan.fastest(rates),
             }));
             links[start..].sort_by_key(|l| l.to);
         }

@@ -73,7 +73,7 @@ impl Run {
         }
         if let Some(at) = request["links"].as_u64() {
             let links = self.at(Time(at)).links();
-            return json!(links.iter().map(|l| json!([l.0.0, l.1.0, l.2, l.3])).collect::<Vec<_>>());
+            return json!(links.iter().map(|l| json!([l.0.0, l.1.0, l.2, l.3.map(|rate| rate.0)])).collect::<Vec<_>>());
         }
         if request.get("next").is_some() {
             return json!({ "next_ns": self.sim.next_at().map(|at| at.0) });

@@ -12,7 +12,7 @@
   const LIGHT_LINES = ["#0b5fa5", "#b3261e", "#2a7f62", "#8c6d31", "#6b3fa0", "#555555"];
   const DARK_LINES = ["#7db8ee", "#ff8a80", "#6cc9a6", "#d6b36a", "#b794e6", "#b0b0bb"];
   const dark = matchMedia("(prefers-color-scheme: dark)");
-  const KEPT = 40000, KEPT_HEARD = 240000, AHEAD = 0.05, MARKS = 64, LIGHT = 3e-6, LANES = 30, NAMED = 60;
+  const KEPT = 40000, KEPT_HEARD = 240000, AHEAD = 0.05, MARKS = 64, LIGHT = 3e-6, LANES = 30, NAMED = 60, LEVELS = 5;
   const STATE = { off: "is off", transmitting: "sends", decoding: "decodes", sensing: "only senses", colliding: "hears a collision", idle: "is idle" };
   const SIGN = { off: "\u2013", transmitting: "S", decoding: "D", sensing: "\u00b7", colliding: "\u00d7", idle: "" };
   // To ask for styles is slow: they are noted until the scheme changes.
@@ -71,7 +71,7 @@
 
   // ---- the run that is looked at ----
 
-  const run = { core: null, about: null, sim: 0, sim_ns: 0, ended: false, ways: new Map(), marks: [], step: 1, first: 0, several: false, lanes: [], wired: new Set(), leaving: new Map(), long: 0.02, links: [], linked: "", looked: 0, stations: null, box: null };
+  const run = { core: null, about: null, sim: 0, sim_ns: 0, ended: false, ways: new Map(), marks: [], step: 1, first: 0, several: false, lanes: [], wired: new Set(), leaving: new Map(), long: 0.02, links: [], levels: new Map(), linked: "", looked: 0, stations: null, box: null };
   let now = 0, playing = false, chosen = null, node = null, drawn = [], places = [];
 
   const rowsOf = (columns) => {
@@ -377,9 +377,33 @@
     const where = run.stations.map((s) => `${s.x_m},${s.y_m}`).join(" ");
     const due = performance.now() - run.looked > (run.stations.length > 60 ? 500 : 100);
     if (run.linked === "" || (where !== run.linked && (due || !playing))) {
-      run.links = run.core.ask({ links: now_ns });
+      const found = run.core.ask({ links: now_ns }).filter((l) => l[3] !== null);
+      const rates = new Map(found.map(([a, b, on, bps]) => [`${a} ${b} ${on}`, bps]));
+      // Each pair once, with the slower rate of both directions, or null if frames are decoded in one only.
+      run.links = [];
+      for (const [a, b, on, bps] of found) {
+        const back = rates.get(`${b} ${a} ${on}`);
+        if (back === undefined || a < b) run.links.push([a, b, on, back === undefined ? null : Math.min(bps, back)]);
+      }
+      leveled(run.links.map((l) => l[3]).filter((bps) => bps !== null));
       run.linked = where;
       run.looked = performance.now();
+    }
+  };
+
+  // Levels of the rates that links have had, as in the map of the scenario, and their legend.
+  const leveled = (bps) => {
+    const rates = [...new Set([...run.levels.keys(), ...bps])].sort((a, b) => a - b);
+    if (rates.length === run.levels.size) return;
+    const groups = Math.min(rates.length, LEVELS), legend = at("rates");
+    legend.textContent = "Links by the rate of the slower direction: ";
+    for (let group = 0; group < groups; group += 1) {
+      const part = rates.slice(Math.floor((group * rates.length) / groups), Math.floor(((group + 1) * rates.length) / groups));
+      const level = groups === 1 ? LEVELS - 1 : Math.round((group * (LEVELS - 1)) / (groups - 1));
+      const entry = legend.appendChild(document.createElement("span"));
+      entry.className = groups === 1 ? "rate" : `rate l${level}`;
+      entry.textContent = `${[...new Set([part[0], part[part.length - 1]])].map((r) => r / 1e6).join(" to ")} Mbit/s`;
+      for (const rate of part) run.levels.set(rate, level);
     }
   };
 
@@ -423,11 +447,14 @@
     c.lineWidth = 1;
     if (run.links.length < 6000) {
       channels.forEach((channel, i) => {
-        c.strokeStyle = line;
-        c.setLineDash(i ? [2, 3] : []);
-        c.beginPath();
-        for (const [a, b, on, decodes] of run.links) if (on === channel && decodes && a < b) between(a, b, shift(on));
-        c.stroke();
+        for (const level of [null, ...Array(LEVELS).keys()]) {
+          c.strokeStyle = level === null || run.levels.size === 1 ? line : color(`--l${level}`);
+          c.lineWidth = level === null || run.levels.size === 1 ? 1 : 0.7 + 0.25 * level;
+          c.setLineDash(level === null ? [1, 4] : i ? [2, 3] : []);
+          c.beginPath();
+          for (const [a, b, on, bps] of run.links) if (on === channel && (bps === null ? null : run.levels.get(bps)) === level) between(a, b, shift(on));
+          c.stroke();
+        }
       });
     }
     c.setLineDash([]);
@@ -440,7 +467,7 @@
     for (const f of [...air(run.frames), ...air(run.wires)]) {
       if (f.dst === null) continue;
       c.strokeStyle = f.lost ? bad : COLOR[f.frame_type];
-      c.lineWidth = f.channel === null ? 5 : 3;
+      c.lineWidth = f.channel === null ? 5 : 4;
       c.setLineDash(f.lost ? [5, 4] : []);
       c.beginPath(); between(f.src, f.dst, f.channel === null ? 0 : shift(f.channel)); c.stroke();
       c.setLineDash([]);

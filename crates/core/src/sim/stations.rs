@@ -6,7 +6,7 @@ use crate::net::queue::Queue;
 use crate::packet::{NodeId, RadioId};
 use crate::radio::{Channel, Incoming};
 use crate::record::observe::stations::{Kept, Row, State};
-use crate::unit::Time;
+use crate::unit::{BitRate, Time};
 use crate::wlan::edca::CATEGORIES;
 
 impl Sim {
@@ -76,15 +76,16 @@ impl Sim {
         }
     }
 
-    /// Links at the current positions: sender, receiver, channel, and true if the receiver can decode the sender's frames
-    /// at some rate, false if it only senses them.
-    pub fn links(&self) -> Vec<(NodeId, NodeId, u16, bool)> {
+    /// Links at the current positions: sender, receiver, channel, and the fastest rate at which the receiver decodes the
+    /// sender's data frames, `None` if it only senses them.
+    pub fn links(&self) -> Vec<(NodeId, NodeId, u16, Option<BitRate>)> {
         let radios = self.world.radios(self.now);
         let channel = Channel::new(&radios);
         let node = |r: RadioId| self.net.ports.node(r);
         let of = |from: RadioId| {
-            let to = channel.signals(from).map(move |(to, _, rates)| (to, rates != 0));
-            to.map(move |(to, decodes)| (node(from), node(to), self.world.channel(from), decodes))
+            let rules = &self.air.macs[from.index()].rules.dcf;
+            let to = channel.signals(from).map(move |(to, _, rates)| (to, rules.fastest(rates)));
+            to.map(move |(to, rate)| (node(from), node(to), self.world.channel(from), rate))
         };
         (0..radios.sites.len() as u32).map(RadioId).flat_map(of).collect()
     }

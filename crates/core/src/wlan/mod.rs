@@ -368,6 +368,13 @@ impl Config {
         if chosen.is_empty() { vec![self.data_mode()] } else { chosen }
     }
 
+    /// Fastest rate at which data frames are decoded by a receiver that decodes these modes, one bit for each
+    /// [column](Mode::column); `None`: at no rate.
+    pub fn fastest(&self, decoded: u32) -> Option<BitRate> {
+        let mut modes = self.data_mode().family().rev().filter(|m| self.ppdu.has_mode(*m));
+        modes.find(|m| decoded >> m.column() & 1 == 1).map(Mode::rate)
+    }
+
     /// The slowest of the [`data_modes`](Self::data_modes).
     pub fn slowest_mode(&self) -> Mode {
         self.data_modes().into_iter().min_by_key(|mode| mode.rate()).expect("data have a mode")
