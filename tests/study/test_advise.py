@@ -3,6 +3,7 @@
 import contextlib
 import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -154,6 +155,12 @@ def test_each_change_has_who_can_make_it() -> None:
         titles = [trial.title for trial in trials]
         assert len(titles) == len(set(titles))
         assert all(left.reason and not left.reason.endswith(".") for left in left_out)
+        changed = [trial.uci for trial in trials if trial.uci.startswith("uci ")]
+        assert changed
+        assert all(
+            re.fullmatch(r"uci [^;]+; uci commit (wireless; wifi|network; service network restart)", uci)
+            for uci in changed
+        )
     assert {trial.title for trial in trials_of(access_point("linux-mesh"))[0]} >= {
         f"tcp.congestion_control = {name}" for name in ("reno", "cubic", "bbr")
     }

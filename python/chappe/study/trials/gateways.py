@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from chappe.study.trials.network import Network
-from chappe.study.trials.trial import OPERATOR, LeftOut, Trial
+from chappe.study.trials.trial import COMMIT_NETWORK, OPERATOR, LeftOut, Trial
 
 _ABOUT = "a second gateway"
 
@@ -28,5 +28,5 @@ def trials(network: Network) -> Iterator[Trial | LeftOut]:
                 f"a gateway at {network.label(node)}",
                 "batctl gw_mode server",
                 "batctl(8); babeld: `redistribute` of the default route, olsrd: `Hna4`",
-                "uci set network.bat0.gw_mode=server; uci commit network; service network restart",
+                f"uci set network.bat0.gw_mode=server; {COMMIT_NETWORK}",
             )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from chappe.study.trials.network import Network
-from chappe.study.trials.trial import COMMIT, OPERATOR, LeftOut, Trial
+from chappe.study.trials.trial import COMMIT, COMMIT_NETWORK, OPERATOR, LeftOut, Trial
 
 _METRICS = {
     "hops": ("", "olsrd.conf: `LinkQualityLevel 0`", ""),
@@ -12,7 +12,11 @@ _METRICS = {
     "airtime": ("", "802.11s of the standard, not of Linux", ""),
     "linux_airtime": ("iw dev wlan0 interface add mesh0 type mp mesh_id ID", "`iw help`: 802.11s of Linux", ""),
     "babel": ("babeld mesh0", "babeld(8), type wireless", "opkg install babeld"),
-    "tq": ("batctl routing_algo BATMAN_IV", "batctl(8)", "uci set network.bat0.routing_algo=BATMAN_IV"),
+    "tq": (
+        "batctl routing_algo BATMAN_IV",
+        "batctl(8)",
+        f"uci set network.bat0.routing_algo=BATMAN_IV; {COMMIT_NETWORK}",
+    ),
 }
 """Command, source and command of OpenWrt by metric."""
 

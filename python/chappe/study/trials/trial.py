@@ -14,7 +14,8 @@ WHO = {
 """Who can make a change, in the order of output."""
 
 COMMIT = "uci commit wireless; wifi"
-"""What makes a change of OpenWrt's wireless settings."""
+COMMIT_NETWORK = "uci commit network; service network restart"
+"""What makes a change of settings of OpenWrt, of radios and of networks."""
 
 
 class Trial(NamedTuple):
