@@ -19,6 +19,7 @@ from chappe.study.advise import (
     KEPT,
     SCREENED,
     Plan,
+    _Clock,
     _findings,
     _screened,
     plan_of,
@@ -186,6 +187,17 @@ def test_without_time_changes_are_left_out() -> None:
     assert len(advice.screened) == 1
     assert advice.seeds == FIRST
     assert set(advice.left_out["reason"]) == {"the time limit leaves no time to try it"}
+
+
+def test_without_time_after_the_screen_the_very_best_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    left = iter([24, 3 * FIRST, 0])
+    monkeypatch.setattr(_Clock, "runs_left", lambda _: next(left))
+    changes = [{"tcp.receive_window": n} for n in range(1, 8)]
+    advice = chappe.advise(CHAIN.with_settings({"run.stop": "110 delivered"}), changes, within=0.9)
+    best = advice.screened.filter(kept=True)["change"].to_list()
+    assert advice.table["change"].unique(maintain_order=True).to_list() == best[:2]
+    assert advice.left_out["change"].to_list() == best[2:]
+    assert set(advice.left_out["reason"]) == {"the time limit leaves no time to measure it anew"}
 
 
 def test_a_screen_keeps_the_best_in_goodput_and_in_delay() -> None:

@@ -1,9 +1,10 @@
 """Advice for a network: changes are screened, the best are measured anew over seeds until they are decided."""
 
+import contextlib
 import math
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -123,7 +124,7 @@ def advise(
         flows: Flows that are measured, such as ``"tcp"`` (:meth:`chappe.Results.summary`); ``None``: all.
         within: Relative difference that is not worth a change: changes that are certainly smaller are the same.
         limit_s: Time that the runs may take [s]. A look that would take longer is not begun; changes for whose screen
-            there is no time are left out.
+            or first look there is no time are left out, but one.
         out: Folder of the study; the same call continues from there. The screen is beside it, in ``OUT-screen``.
             ``None``: a temporary folder.
         jobs: Number of parallel runs; ``None``: one per core.
@@ -155,15 +156,19 @@ def advise(
         told(clock.expected(len(names), is_screened))
     if is_screened:
         folder = None if out is None else Path(f"{out}-screen")
-        study = sweep(base, cases=plan.cases(names), seeds=SCREENED, out=folder, title="Screen", **how)
+        with clock.timed(len(SCREENED) * (len(names) + 1)):
+            study = sweep(base, cases=plan.cases(names), seeds=SCREENED, out=folder, title="Screen", **how)
         screened = _screened(_compared(study, plan, flows, within), plan, within)
-        names = [row["change"] for row in screened if row["kept"]] or [screened[0]["change"]]
+        best = [row["change"] for row in screened if row["kept"]] or [screened[0]["change"]]
+        names = best[: max(clock.runs_left() // FIRST - 1, 1)]
+        plan.left_out.extend(LeftOut(n, "the time limit leaves no time to measure it anew") for n in best[len(names) :])
     seeds, is_cut = FIRST, False
     for look in range(LOOKS):
         seeds = FIRST << look
         # Runs of the looks before are in the folder, or in the study that is still open.
         cases = plan.cases(names)
-        study = sweep(base, cases=cases, seeds=seeds, out=out, title=f"Look {look + 1}", **how)
+        with clock.timed(len(cases) * (seeds // 2 if look else seeds)):
+            study = sweep(base, cases=cases, seeds=seeds, out=out, title=f"Look {look + 1}", **how)
         rows = _compared(study, plan, flows, within)
         if not any(row["verdict"] == "open" for row in rows if row["measure"] == GOODPUT):
             break
@@ -192,6 +197,13 @@ class _Clock:
         """Runs that fit into the rest of the time."""
         left_s = self._limit_s - (time.perf_counter() - self._begin)
         return max(0, math.floor(left_s * self._jobs / self._run_s))
+
+    @contextlib.contextmanager
+    def timed(self, runs: int) -> Iterator[None]:
+        """Learns from these runs how long one takes beside others, unless they were there already."""
+        begin = time.perf_counter()
+        yield
+        self._run_s = max(self._run_s, (time.perf_counter() - begin) * self._jobs / runs)
 
     def expected(self, changes: int, is_screened: bool) -> str:
         """Sentence about the time of some changes."""
