@@ -25,7 +25,12 @@ RUNS: dict[str, dict[str, Any]] = {
     "dsr_flow_state": {**_CHAIN, "routing.protocol": "dsr", "routing.dsr.flow_state": True},
     "dsdv": {**_CHAIN, "routing.protocol": "dsdv", "flow": [{"dst": 4, "start": "90 s"}]},
     "babel": {**_CHAIN, "routing.protocol": "babel", "flow": [{"dst": 4, "start": "20 s"}]},
-    "batman_adv": {**_CHAIN, "routing.protocol": "batman_adv", "flow": [{"dst": 4, "start": "30 s"}]},
+    "batman_adv": {
+        **_CHAIN,
+        **_WIRED,
+        "routing": {"protocol": "batman_adv", "gateways": "announced"},
+        "flow": [{"dst": 5, "start": "30 s"}],
+    },
     "olsr": {**_CHAIN, "routing.protocol": "olsr", "flow": [{"dst": 4, "start": "30 s"}]},
     "olsr_quality": {
         **_CHAIN,

@@ -116,7 +116,8 @@ fn similar_settings_of_other_groups_are_suggested() {
 fn gateways_that_cannot_be() {
     let announced = "topology.wired_nodes = 1\nwired_link = [{ src = 0, dst = 8 }]\nflow = [{ src = 1, dst = 8 }]\n\
                      routing.gateways = \"announced\"";
-    let all = "choose a `routing.protocol` that does: aodv, babel, olsr, shortest_path; or use \"at_start\"";
+    let all =
+        "choose a `routing.protocol` that does: aodv, babel, batman_adv, olsr, shortest_path; or use \"at_start\"";
     assert_eq!(
         problem(&format!("{announced}\nrouting.protocol = \"dsdv\"")),
         format!("my.toml:5:20 `dsdv` does not announce gateways -> {all}")

@@ -9,6 +9,7 @@ pub const HEADER: u32 = 24;
 
 const DIRECT_LINK: u32 = 1;
 const NOT_BEST_NEXT_HOP: u32 = 2;
+const GATEWAY: u32 = 4;
 
 /// An originator message (OGM).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,13 +29,17 @@ pub struct Ogm {
     /// The sender does not have the message from its next hop to the originator: the message is an echo for the
     /// originator only.
     pub not_best_next_hop: bool,
+    /// The originator is a gateway.
+    pub is_gateway: bool,
 }
 
 impl Ogm {
     /// Appends the message to those of a packet.
     pub fn write(&self, out: &mut Vec<Listed>) {
         let flag = |is_set, bit| if is_set { bit } else { 0 };
-        let flags = flag(self.direct_link, DIRECT_LINK) | flag(self.not_best_next_hop, NOT_BEST_NEXT_HOP);
+        let flags = flag(self.direct_link, DIRECT_LINK)
+            | flag(self.not_best_next_hop, NOT_BEST_NEXT_HOP)
+            | flag(self.is_gateway, GATEWAY);
         out.push(Listed { node: self.originator, sequence: self.seqno, hops: self.ttl });
         out.push(Listed { node: self.prev_sender, sequence: flags, hops: self.tq });
     }
@@ -50,6 +55,7 @@ pub fn ogms(list: &[Listed]) -> impl Iterator<Item = Ogm> {
         prev_sender: pair[1].node,
         direct_link: pair[1].sequence & DIRECT_LINK != 0,
         not_best_next_hop: pair[1].sequence & NOT_BEST_NEXT_HOP != 0,
+        is_gateway: pair[1].sequence & GATEWAY != 0,
     })
 }
 
@@ -67,8 +73,9 @@ mod tests {
             prev_sender: NodeId(3),
             direct_link: true,
             not_best_next_hop: false,
+            is_gateway: false,
         };
-        let second = Ogm { tq: 0, direct_link: false, not_best_next_hop: true, ..first };
+        let second = Ogm { tq: 0, direct_link: false, not_best_next_hop: true, is_gateway: true, ..first };
         let mut list = vec![];
         [first, second].iter().for_each(|ogm| ogm.write(&mut list));
         assert_eq!(ogms(&list).collect::<Vec<_>>(), [first, second]);

@@ -45,6 +45,7 @@ impl Bench {
             prev_sender: NodeId(node),
             direct_link: false,
             not_best_next_hop: false,
+            is_gateway: false,
         }
     }
 

@@ -15,6 +15,7 @@ use chappe_core::app::arrivals::{Distribution, Size};
 use chappe_core::app::on_off::Messages;
 use chappe_core::net::middlebox::Kind;
 use chappe_core::net::queue;
+use chappe_core::net::routing::gateways::Choice;
 use chappe_core::run::Profile;
 use chappe_core::setting::{self, Node, Setting, Value, join};
 use chappe_core::unit::Bytes;
@@ -42,6 +43,8 @@ const CROSS_LAYER: &[CrossLayer] = &[
     ("radio.sinr.error_rates_table", "no frame is sent at a rate of 802.11a", |c, _| c.wlan.has_ofdm()),
     ("radio.sinr.ofdm", "no frame is sent at a rate of 802.11a", |c, _| c.wlan.has_ofdm()),
     ("routing.gateways", "no node has both a radio and a wire", |c, _| has_gateways(c)),
+    ("routing.batman_adv.gw_sel_class", "`routing.gateways` is not \"announced\"", |c, _| announces_gateways(c)),
+    ("routing.batman_adv.dhcp_lease", "`routing.gateways` is not \"announced\"", |c, _| announces_gateways(c)),
     ("topology.connected", "nodes move", |c, _| !mobility::moves(c)),
     ("mobility.ns2.", "no node moves", |c, _| mobility::moves(c)),
     ("traffic.min_hops", "nodes move", |c, _| !mobility::moves(c)),
@@ -65,6 +68,11 @@ pub fn describe(schema: &mut Json) {
 fn has_batteries(cfg: &Config) -> bool {
     let of_a_node = |own: &Own| own.radio.over(&cfg.radio).energy.battery;
     cfg.radio.energy.battery.is_some() || cfg.node.0.iter().any(|own| of_a_node(own).is_some())
+}
+
+/// Returns true if gateways are announced.
+fn announces_gateways(cfg: &Config) -> bool {
+    cfg.routing.gateways == Choice::Announced
 }
 
 /// Returns true if any node has a radio and a wire.

@@ -110,6 +110,12 @@ pub(super) trait Routing: Sized {
         unreachable!("it finds no gateways")
     }
 
+    /// Gateway through which this node sends to a network now, if the protocol gives it one for all networks. `None`: it
+    /// has none now, or routes lead to the network itself.
+    fn gateway(&mut self, _network: NodeId, _now: Time) -> Option<NodeId> {
+        None
+    }
+
     /// The node is switched off: waiting packets and learned state are lost.
     fn switch_off(&mut self, _cx: &mut Cx<'_>) {}
 
@@ -258,6 +264,10 @@ macro_rules! protocols {
                 /// This node is a gateway to a network from now on, or is none any more: wires lead to a node without a
                 /// radio. A node that is switched off is none.
                 pub fn serve(&mut self, network: NodeId, serves: bool, cx: &mut Cx<'_>);
+
+                /// Gateway through which this node sends to a network now, if the protocol gives it one for all networks.
+                /// `None`: it has none now, or routes lead to the network itself.
+                pub fn gateway(&mut self, network: NodeId, now: Time) -> Option<NodeId>;
 
                 /// The node is switched off: waiting packets and learned state are lost.
                 pub fn switch_off(&mut self, cx: &mut Cx<'_>);

@@ -26,6 +26,9 @@ fn mac(node: NodeId) -> Mac {
     wifi::mac(node, 0)
 }
 
+/// Container of a gateway with the bandwidths that batctl gives one, 10 and 2 Mbit/s.
+const GATEWAY: [u8; 12] = [1, 1, 0, 8, 0, 0, 0, 100, 0, 0, 0, 20];
+
 /// Originator messages.
 pub fn originator_messages(list: &[Listed]) -> Vec<u8> {
     let mut out = vec![];
@@ -37,7 +40,9 @@ pub fn originator_messages(list: &[Listed]) -> Vec<u8> {
         out.extend_from_slice(&mac(ogm.originator));
         out.extend_from_slice(&mac(ogm.prev_sender));
         out.extend_from_slice(&[0, ogm.tq]);
-        out.extend_from_slice(&(CONTAINERS.len() as u16).to_be_bytes());
+        let of_gateway = if ogm.is_gateway { &GATEWAY[..] } else { &[] };
+        out.extend_from_slice(&((of_gateway.len() + CONTAINERS.len()) as u16).to_be_bytes());
+        out.extend_from_slice(of_gateway);
         out.extend_from_slice(&CONTAINERS);
     }
     out
@@ -73,16 +78,18 @@ mod tests {
             prev_sender: NodeId(3),
             direct_link: true,
             not_best_next_hop: true,
+            is_gateway: false,
         };
         let mut list = vec![];
         ogm.write(&mut list);
-        Ogm { direct_link: false, not_best_next_hop: false, ..ogm }.write(&mut list);
+        Ogm { direct_link: false, not_best_next_hop: false, is_gateway: true, ..ogm }.write(&mut list);
         let frame = originator_messages(&list);
-        assert_eq!(frame.len(), 2 * 52);
+        assert_eq!(frame.len(), 52 + 64);
         let node = mac(NodeId(3));
         let expected = [&[0, 15, 49, 5, 1, 2, 3, 4][..], &node, &node, &[0, 198, 0, 28]].concat();
         assert_eq!(frame[..24], expected);
         assert_eq!(frame[52..56], [0, 15, 49, 0]);
+        assert_eq!(frame[72..88], [0, 198, 0, 40, 1, 1, 0, 8, 0, 0, 0, 100, 0, 0, 0, 20]);
     }
 
     #[test]

@@ -23,15 +23,23 @@ impl Sim {
                 return self.drop_packet(n, packet, Reason::TtlExpired);
             }
         }
-        match self.net.links.step(n, p.final_destination, is_own) {
+        let to = p.final_destination;
+        match self.net.links.step(n, to, is_own) {
             Some(Step::Link(next)) => {
                 p.next_hop = next;
                 let link = self.net.links.between(n, next).expect("crossings name existing links");
                 self.enqueue_on_link(link, packet);
             }
-            Some(Step::Radio(end)) => {
+            Some(Step::Radio(mut end)) => {
+                // A packet that was sent to this node as to a gateway is not sent to another one.
+                if p.destination != n
+                    && self.net.links.gateways().is_some_and(|g| !g.has_radio(end))
+                    && let Some(gateway) = self.net.nodes[n.index()].router.gateway(to, self.now)
+                {
+                    end = gateway;
+                }
                 (p.source, p.destination, p.hops) = (n, end, 0);
-                if let Some(gateways) = self.net.links.gateways_mut().filter(|g| !is_own && g.has_radio(end))
+                if let Some(gateways) = self.net.links.gateways_mut().filter(|g| !is_own && g.has_radio(to))
                     && p.body.kind() == Kind::Data
                 {
                     gateways.note_data(p.flow, n, self.now);

@@ -6,6 +6,7 @@
 //! which way is the best, and nothing more. Data have a header of batman-adv and an Ethernet header at every hop, below
 //! IP. A node has one interface, and no clients besides itself.
 
+mod gateway;
 mod outbox;
 pub(super) mod quality;
 mod table;
@@ -20,7 +21,9 @@ use crate::rng::Stream;
 use crate::setting::limit::{HOUR, at_most, range};
 use crate::unit::{Bytes, Span, Time};
 use crate::{counters, settings};
+use gateway::{Client, Rules};
 use outbox::Outbox;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use table::{Copy, Table};
 
@@ -39,6 +42,12 @@ settings! {
         /// Size of an originator message, with its containers (TVLVs): 24 B, clients of one VLAN 16 B, multicast 8 B,
         /// distributed ARP table 4 B.
         pub ogm_size: Bytes = Bytes(52) => range(Bytes(HEADER), Bytes(512)),
+        /// Selection of a gateway (`gw_sel_class` of Linux): 2 keeps it while it is there, 3 takes the best one at once, and
+        /// a larger number one whose quality is better by as much. Bandwidths are not compared.
+        pub gw_sel_class: u8 = 20 => range(2, 255),
+        /// Lease of a host by DHCP: its gateway renews it after a half of this time; after seven eighths the selected
+        /// gateway gives a new one.
+        pub dhcp_lease: Span = Span::secs(3600) => range(Span::secs(1), HOUR * 24 * 7),
         /// Size of the headers before the IP header of data: that of batman-adv, 10 B, and Ethernet, 14 B.
         pub header_size: Bytes = Bytes(24) => at_most(Bytes(200)),
     }
@@ -74,6 +83,9 @@ pub struct BatmanAdv {
     seqno: u32,
     table: Table,
     outbox: Outbox,
+    client: Client,
+    /// Networks to which this node leads.
+    serves: BTreeSet<NodeId>,
     /// Time of the first message, until that is sent.
     first: Time,
     /// Next call.
@@ -86,6 +98,7 @@ impl Routing for BatmanAdv {
     const BELOW_IP: bool = true;
     /// The queue is the kernel's.
     const PURGES: bool = false;
+    const FINDS_GATEWAYS: bool = true;
     const FIELDS: &'static [Field] = Counters::FIELDS;
 
     /// Hops over which the quality of a way without losses is not 0.
@@ -114,6 +127,8 @@ impl Routing for BatmanAdv {
             seqno: 0,
             table: Table::default(),
             outbox: Outbox::new(cfg.ogm_size.0, cfg.aggregation),
+            client: Client::default(),
+            serves: BTreeSet::new(),
             first: Time::NEVER,
             wake: Time::NEVER,
             counters: Counters::default(),
@@ -148,9 +163,24 @@ impl Routing for BatmanAdv {
         cx.out.push(Out::Drop { packet, reason: Reason::RetryLimit });
     }
 
+    /// A node announces itself while it leads to a network.
+    fn serve(&mut self, network: NodeId, serves: bool, _cx: &mut Cx<'_>) {
+        if serves {
+            self.serves.insert(network);
+        } else {
+            self.serves.remove(&network);
+        }
+    }
+
+    fn gateway(&mut self, network: NodeId, now: Time) -> Option<NodeId> {
+        let rules = Rules { lease: self.cfg.dhcp_lease, orig_interval: self.cfg.orig_interval };
+        self.client.gateway(network, now, &self.table, rules)
+    }
+
     fn switch_off(&mut self, _cx: &mut Cx<'_>) {
         self.table.clear();
         self.outbox.clear();
+        self.client.clear();
         (self.first, self.wake) = (Time::NEVER, Time::NEVER);
     }
 
@@ -191,7 +221,7 @@ impl Routing for BatmanAdv {
     }
 
     fn has_route(&self, to: NodeId, _now: Time) -> bool {
-        self.table.router(to).is_some()
+        self.table.router(to).is_some() || self.client.leads_to(to)
     }
 
     fn metric_over(&self, _at: NodeId, to: NodeId, via: NodeId) -> Option<f64> {
@@ -230,6 +260,7 @@ impl BatmanAdv {
             prev_sender: node,
             direct_link: false,
             not_best_next_hop: false,
+            is_gateway: !self.serves.is_empty(),
         };
         self.seqno = self.seqno.wrapping_add(1);
         self.table.slide();
@@ -269,6 +300,7 @@ impl BatmanAdv {
         let tq = quality::over(ogm.tq, echoed, heard, 0);
         if tq > 0 && self.table.may_rank(ogm, copy) {
             self.table.rank(ogm, (from, tq), copy, now);
+            self.client.on_ogm(ogm, &self.table, self.cfg.gw_sel_class);
         }
         let told = quality::over(ogm.tq, echoed, heard, self.cfg.hop_penalty);
         if is_neighbor || (is_best && told > 0 && copy != Copy::Same) {

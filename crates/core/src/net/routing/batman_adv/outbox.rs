@@ -1,5 +1,6 @@
 //! Messages that wait to be sent, several in a packet.
 
+use super::gateway;
 use crate::packet::Listed;
 use crate::packet::ogm::Ogm;
 use crate::unit::{Span, Time};
@@ -36,7 +37,7 @@ pub(super) struct Outbox {
     packets: Vec<Waiting>,
     ogms: Vec<(u32, Ogm)>,
     last: u32,
-    /// Size of a message [B].
+    /// Size of a message of a node that is no gateway [B].
     size: u32,
     aggregates: bool,
 }
@@ -57,10 +58,15 @@ impl Outbox {
         self.packets.iter().map(|p| p.at).min().unwrap_or(Time::NEVER)
     }
 
+    /// Size of a message [B].
+    fn bytes(&self, ogm: &Ogm) -> u32 {
+        self.size + if ogm.is_gateway { gateway::BYTES } else { 0 }
+    }
+
     fn begin(&mut self, ogm: Ogm, at: Time, is_own: bool) {
         self.last = self.last.wrapping_add(1);
         let takes_others = !ogm.direct_link && ogm.ttl != 1;
-        self.packets.push(Waiting { number: self.last, at, bytes: self.size, is_own, takes_others });
+        self.packets.push(Waiting { number: self.last, at, bytes: self.bytes(&ogm), is_own, takes_others });
         self.ogms.push((self.last, ogm));
     }
 
@@ -75,7 +81,7 @@ impl Outbox {
         if !self.aggregates {
             return self.begin(ogm, at, false);
         }
-        let (size, until) = (self.size, at + MAX_AGGREGATION);
+        let (size, until) = (self.bytes(&ogm), at + MAX_AGGREGATION);
         let fits = |p: &&mut Waiting| p.takes_others && at < p.at && p.at <= until && p.bytes + size <= MAX_BYTES;
         match self.packets.iter_mut().rev().find(fits).filter(|_| !ogm.direct_link) {
             Some(packet) => {

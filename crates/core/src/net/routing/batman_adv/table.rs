@@ -123,6 +123,16 @@ impl Table {
         self.way(to, via).map_or(0, |w| w.tq)
     }
 
+    /// Average quality of the way in use to a node; 0: there is none.
+    pub(super) fn best(&self, to: NodeId) -> u8 {
+        self.router(to).map_or(0, |via| self.quality(to, via))
+    }
+
+    /// Time of the last message of a node.
+    pub(super) fn seen(&self, node: NodeId) -> Option<Time> {
+        self.get(node).map(|o| o.seen)
+    }
+
     /// All routes, by destination.
     pub(super) fn routes(&self) -> impl Iterator<Item = Route> + '_ {
         self.originators.iter().filter_map(|o| {
