@@ -84,6 +84,8 @@ def _by_error(row: Mapping[str, str], times: int, length: Any) -> float:
     few = length.seeds * times
     numbers[few] = (few - 1, 10 * few - 1)
     df = float(row["degrees_of_freedom"] or "nan")
+    if not float(row["standard_error"] or 0):
+        return math.nan
     if not row["error_curvature"]:
         found = {n for n, of_n in numbers.items() if df in of_n}
     else:
