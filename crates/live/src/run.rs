@@ -16,6 +16,7 @@ use chappe_core::unit::{Span, Time};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::Signal;
 use std::collections::HashMap;
+use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::time::Instant;
 
@@ -188,6 +189,7 @@ impl Live {
         mut each: impl FnMut(&mut Sim, Told) -> Result<bool, E>,
     ) -> Result<Outcome, E> {
         let is_real_time = real_time && become_real_time();
+        let _awake = real_time.then(keep_awake);
         rustix::thread::set_current_timer_slack(std::num::NonZero::new(1)).map_err(io::Error::from)?;
         let mut programs = Programs::default();
         let mut waiting: Vec<Program> = self.programs.clone();
@@ -401,4 +403,13 @@ impl Live {
         }
         self.write_record()
     }
+}
+
+/// Keeps the processors from sleeping, from which they wake late, until the file is closed; `None` where this is not
+/// allowed. The kernel takes the number for the latency that is wanted \[us\]
+/// (Documentation/power/pm_qos_interface.rst).
+fn keep_awake() -> Option<File> {
+    let mut file = File::options().write(true).open("/dev/cpu_dma_latency").ok()?;
+    file.write_all(&0_i32.to_ne_bytes()).ok()?;
+    Some(file)
 }
