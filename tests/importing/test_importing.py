@@ -185,7 +185,8 @@ def test_files_of_a_network_become_one(tmp_path: Path, capsys: pytest.CaptureFix
     assert cli.main(arguments) == 0
     out = capsys.readouterr().out
     assert "6 nodes with a radio, 7 radio links; 1 node behind wires" in out
-    assert "Left out: 2 tunnels, which are no radio links" in out
+    assert "Left out: 2 tunnels, no radio links" in out
+    assert "Left out: 1 node behind tunnels alone: far-vpn" in out
     scenario = chappe.Scenario.load(tmp_path / "my" / "scenario.toml")
     assert list(scenario.names.values()) == [*NAMES, "attic", "internet"]
     survey = rows((tmp_path / "my" / "links.csv").read_text(encoding="utf-8"))

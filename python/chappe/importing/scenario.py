@@ -37,6 +37,9 @@ _POWER_DBM, _EXPONENT = 20.0, 3.0
 _FAR_M = 10_000
 """Length of a radio link that its places make doubtful."""
 
+_NAMED = 5
+"""Nodes left out that are named."""
+
 
 class Written(NamedTuple):
     """An imported network.
@@ -114,14 +117,20 @@ class _Writer:
             raise MisreadError("there are fewer than two nodes with a place or a radio link")
         if lost := [key for key in nodes if key not in on_air | wired]:
             behind = {end for ends in tunnels for end in ends}
-            if tunneled := sum(key in behind for key in lost):
-                self.left_out.append(f"{count(tunneled, 'node')} behind tunnels alone")
-            if len(lost) - tunneled:
-                self.left_out.append(f"{count(len(lost) - tunneled, 'node')} without a radio link or a wire")
-        if tunnels:
-            self.left_out.append(f"{count(pairs(iter(tunnels)), 'tunnel')}, which are no radio links")
+            if tunneled := [key for key in lost if key in behind]:
+                self.left_out.append(f"{count(len(tunneled), 'node')} behind tunnels alone: {self._called(tunneled)}")
+            if alone := [key for key in lost if key not in behind]:
+                said = f"{count(len(alone), 'node')} without a radio link or a wire: {self._called(alone)}"
+                self.left_out.append(said)
+        if n := pairs(iter(tunnels)):
+            self.left_out.append(f"{count(n, 'tunnel')}, no radio link{'s' * (n > 1)}")
         self.radios = [key for key in nodes if key in on_air]
         return [*self.radios, *(key for key in nodes if key in wired)]
+
+    def _called(self, keys: Sequence[str]) -> str:
+        """The first nodes as the files call them, and the number of the rest."""
+        first = [(self.survey.nodes[key].names or [key.rpartition("#")[2]])[0] for key in keys[:_NAMED]]
+        return ", ".join(first) + (f" and {len(keys) - _NAMED:,} more" if len(keys) > _NAMED else "")
 
     def _names(self) -> dict[str, str]:
         """A name for each node that a scenario accepts; a second node of a name gets a number behind it."""
@@ -337,7 +346,7 @@ class _Writer:
             yield f'metric = "{words[0]}"    # by {", ".join(metrics)}'
             self.taken.append(
                 f'The metric of routes is that of {", ".join(metrics)}: `routing.metric = "{words[0]}"`, computed from '
-                "the links of the model."
+                "measured losses of broadcasts, and for other links from the model."
             )
             if words[0] == "ett":
                 self.assumed.append(
