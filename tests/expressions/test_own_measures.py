@@ -579,3 +579,23 @@ def test_gaps_of_a_restarted_transfer() -> None:
     outage = [{"at": "2.9 s", "action": "node_down", "node": 1}, {"at": "8 s", "action": "node_up", "node": 1}]
     starved = gaps(chappe.run({**tcp, "event": [*outage, *stopped(("3 s", "7 s"))]}))
     assert largest(starved["gap_s"]) > 5
+
+
+def test_handovers_are_measured_where_gateways_change() -> None:
+    """In runs whose gateways stay those of the start, the table has no such column."""
+    settings = {
+        "run.stop": "10 s",
+        "topology": {"hops": 2, "wired_nodes": 1},
+        "wired_link": [{"src": 0, "dst": 3}, {"src": 2, "dst": 3}],
+        "flow": [{"src": 1, "dst": 3, "app": "cbr"}],
+        "routing.protocol": "shortest_path",
+        "event": [{"at": "5 s", "action": "wired_link_down", "wired_link": 0}],
+    }
+    study = chappe.sweep(
+        settings,
+        {"routing.gateways": ["at_start", "announced"]},
+        measures={"handover": "max(flows.longest_handover_s)"},
+    )
+    [(gateways, longest_s)] = study.summary("handover").select("routing.gateways", "estimate").rows()
+    assert gateways == "announced"
+    assert 0 < longest_s < 1

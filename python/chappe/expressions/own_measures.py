@@ -17,6 +17,7 @@ from chappe.expressions.parser import Aggregate, ExpressionError, Node, aggregat
 from chappe.expressions.reductions import (
     INTERVALS,
     REDUCED,
+    SOMETIMES,
     Function,
     Part,
     Reduction,
@@ -30,7 +31,6 @@ from chappe.expressions.reductions import (
     together,
 )
 from chappe.measures import KNOWN, NAMES, Direction, Totals
-from chappe.results.programs import quic
 from chappe.results.storage import tables
 from chappe.results.storage.columns import RUN
 from chappe.results.storage.tables import known
@@ -307,9 +307,8 @@ def _reductions(part: Part, table: Tables, flows: pl.DataFrame | None, begins: p
     is_made = part.table == INTERVALS
     whole = intervals(table("samples"), table("flows"), [RUN]) if is_made else table(part.table)
     if part.table == "flows":
-        # Runs without QUIC lack its columns.
-        missing = [name for name in quic.COLUMNS if name not in whole.columns]
-        whole = whole.with_columns(pl.lit(None, tables.TYPES[quic.COLUMNS[name]]).alias(name) for name in missing)
+        missing = [name for name in SOMETIMES if name not in whole.columns]
+        whole = whole.with_columns(pl.lit(None, tables.TYPES[SOMETIMES[name]]).alias(name) for name in missing)
     rows = of_measured(part.table, whole, begins)
     if flows is not None:
         rows = rows.join(flows, on=[RUN, "flow"], how="semi")

@@ -410,13 +410,21 @@ def intervals(samples: pl.DataFrame, flows: pl.DataFrame, keys: Sequence[str] = 
     return found.filter(pl.col("began_at_s").is_not_null())
 
 
+SOMETIMES = {
+    **quic.COLUMNS,
+    **dict.fromkeys(("gateway", "gateway_changes"), "int"),
+    **dict.fromkeys(("gateway_changed_at_s", "longest_handover_s"), "float"),
+}
+"""Columns of the table ``flows`` that runs without QUIC, or without gateways that change, lack, and their types."""
+
+
 @cache
 def columns() -> Mapping[str, Mapping[str, pl.DataType]]:
     """Columns of every table that an expression can have, with their types: of texts the words that they can have."""
     settings = {"run.batches": 1, "run.warmup_batches": 0, "run.record": list(RECORDED)}
     results = run(Scenario.chain(1, settings, stop="1 delivered"))
     found = {name: dict(results.table(name).schema) for name in (*TABLES, *RECORDED)}
-    found["flows"] |= {name: tables.TYPES[kind]() for name, kind in quic.COLUMNS.items() if kind != "text"}
+    found["flows"] |= {name: tables.TYPES[kind]() for name, kind in SOMETIMES.items() if kind != "text"}
     made = {name: make(results) for name, make in _OF_PACKETS.items()}
     made[INTERVALS] = intervals(results.samples, results.flows)
     words = {

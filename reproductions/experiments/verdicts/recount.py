@@ -121,7 +121,7 @@ def _looks(answers: Answers, again: Mapping[str, int], text: str) -> str:
     looks |= {c: decide.LOOKS + 1 for c, a in answers.items() if _is_fresh(a)}
     said = reproduce.sequential({c: looks[c] for c in answers if c in looks})
     skewed = [c for c, a in answers.items() if not _is_fresh(a) and any(o.effect.skewness for o in a.observations)]
-    if skewed:
+    if skewed and "before results epoch 1" in text:
         said += AGAIN.format(", ".join(skewed))
     before, after = text.split(recorded.START)
     return before + said + after[after.index("\n") :]
@@ -129,7 +129,7 @@ def _looks(answers: Answers, again: Mapping[str, int], text: str) -> str:
 
 AGAIN = (
     " Judged again by the program of epoch 1, with the same seeds, and with the correction of tests for skewness: {}. "
-    "No skewness changes the other verdicts, but those that [papers.md](../papers.md#verdicts) names."
+    "No skewness changes the other verdicts."
 )
 """Note on claims that were judged again."""
 
