@@ -584,3 +584,25 @@ def test_links_have_signal_and_rate(tmp_path: Path) -> None:
     plain = Scenario(short(topology={"hops": 3, "spacing": "200 m"})).links
     from_0 = plain.filter(pl.col("src") == 0)
     assert from_0["rate_bps"].to_list() == [11_000_000, None]
+
+
+def test_tables_lie_beside_the_file_that_names_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where another file, or a dict, extends that file and names tables of its own."""
+    for folder, far in (("net", 40), ("mine", 80)):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "nodes.csv").write_text(f"node,x_m,y_m,name\n0,0,0,a-{folder}\n1,{far},0,b\n")
+        (tmp_path / folder / "flows.csv").write_text("src,dst\n" + "0,1\n" * far)
+    tables = 'topology = { kind = "file", file = "nodes.csv" }'
+    (tmp_path / "net" / "scenario.toml").write_text(f'extends = "ns2-2.35"\nrun.stop = "1 s"\n{tables}\n')
+    over = tmp_path / "mine" / "over.toml"
+    over.write_text('extends = "../net/scenario.toml"\ntraffic.file = "flows.csv"\n')
+    monkeypatch.chdir(tmp_path / "mine")
+    for s in (
+        Scenario.load(over),
+        Scenario({"extends": "../net/scenario.toml", "traffic.file": "flows.csv"}),
+        Scenario.load("../net/scenario.toml").with_settings({"traffic.file": "flows.csv"}),
+    ):
+        assert s["topology.positions"][1] == ["40 m", "0 m"]
+        assert s.names == {0: "a-net", 1: "b"}
+    assert [len(Scenario.load(over)["flow"]), len(Scenario({"extends": "over.toml"})["flow"])] == [80, 80]
+    assert len(Scenario({"extends": "over.toml", "traffic.file": "../net/flows.csv"})["flow"]) == 40

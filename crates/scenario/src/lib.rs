@@ -170,10 +170,9 @@ impl Scenario {
         let mut tree = Node { value: Value::Table(tree), origin: None };
         let unreadable = Unreadable::of(&report);
         let mut config = Config::default();
-        let name = sources.texts.first().map_or("scenario", |t| t.0.as_str());
-        let names = Names::resolve(&mut tree, name, access);
+        let names = Names::resolve(&mut tree, &sources, access);
         config.apply(&tree, "", &mut report);
-        let mut warnings = files::read(&mut config, &mut tree, name, access, &names, &mut report);
+        let mut warnings = files::read(&mut config, &mut tree, &sources, access, &names, &mut report);
         add_default_flow(&mut config, &tree);
         let (findings, layout) = validate::check(&config, &tree, &sources);
         unreadable.add_findings(&mut report, findings.errors);

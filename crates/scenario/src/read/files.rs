@@ -4,7 +4,7 @@ use super::super::schema::flows::{Ends, FlowEntry};
 use super::super::schema::{Config, Traffic};
 use super::file_or_text::{ERROR_RATES, LINKS};
 use super::names::{ENDS, Names};
-use super::source::Files;
+use super::source::{Files, Sources};
 use chappe_core::mobility::{self, Courses, formats};
 use chappe_core::radio::error_rate::ErrorRates;
 use chappe_core::radio::propagation::links::Links;
@@ -20,19 +20,19 @@ use serde_json::json;
 /// Upper limit of coordinates in tables of positions \[m\].
 const FARTHEST: f64 = 1e9;
 
-/// Reads all files that a scenario named `from` refers to, with the names of its nodes, and gives warnings about them.
+/// Reads all files that a scenario refers to, with the names of its nodes, and gives warnings about them.
 pub fn read(
     cfg: &mut Config,
     tree: &mut Node,
-    from: &str,
+    sources: &Sources,
     files: &dyn Files,
     names: &Names,
     report: &mut Report,
 ) -> Report {
-    let mut warnings = read_positions_and_flows(cfg, tree, from, files, names, report);
-    warnings.append(read_movements(cfg, tree, from, files, names, report));
-    read_links(cfg, tree, from, files, names, report);
-    read_error_rates(cfg, tree, from, files, report);
+    let mut warnings = read_positions_and_flows(cfg, tree, sources, files, names, report);
+    warnings.append(read_movements(cfg, tree, sources, files, names, report));
+    read_links(cfg, tree, sources, files, names, report);
+    read_error_rates(cfg, tree, sources, files, report);
     warnings
 }
 
@@ -49,7 +49,7 @@ pub const STOP_ONCE: &str = "leave one of them out, or set the stop time to \"ne
 fn read_positions_and_flows(
     cfg: &mut Config,
     tree: &mut Node,
-    from: &str,
+    sources: &Sources,
     files: &dyn Files,
     names: &Names,
     report: &mut Report,
@@ -57,7 +57,7 @@ fn read_positions_and_flows(
     let mut warnings = Report::default();
     if cfg.topology.kind == Kind::File
         && let Some(name) = cfg.topology.file.clone()
-        && let Some(positions) = content(tree, "topology.file", &name, from, files, report, read_positions)
+        && let Some(positions) = content(tree, "topology.file", &name, sources, files, report, read_positions)
     {
         cfg.topology.positions = positions;
         (cfg.topology.kind, cfg.topology.file) = (Kind::List, None);
@@ -75,7 +75,7 @@ fn read_positions_and_flows(
         let origin = tree.at("traffic.duration").and_then(|n| n.origin);
         report.add("traffic.duration", origin, stops_twice("traffic"), Some(STOP_ONCE.to_owned()));
     } else if let Some(name) = cfg.traffic.file.clone()
-        && let Some((flows, timed)) = content(tree, "traffic.file", &name, from, files, report, read)
+        && let Some((flows, timed)) = content(tree, "traffic.file", &name, sources, files, report, read)
     {
         for path in ["traffic.start", "traffic.stagger"] {
             if timed && let Some(node) = tree.at(path) {
@@ -103,12 +103,12 @@ fn content<T>(
     tree: &Node,
     path: &str,
     name: &str,
-    from: &str,
+    sources: &Sources,
     files: &dyn Files,
     report: &mut Report,
     read: impl FnOnce(&str) -> Result<T, Misread>,
 ) -> Option<T> {
-    match files.read(name, from).map_err(Misread::from).and_then(|(_, text)| read(&text)) {
+    match files.read(name, sources.named_by(tree.at(path))).map_err(Misread::from).and_then(|(_, text)| read(&text)) {
         Ok(rows) => Some(rows),
         Err(Misread { why, help }) => {
             let origin = tree.at(path).and_then(|n| n.origin);
@@ -185,7 +185,7 @@ pub fn follows_file(cfg: &Config) -> bool {
 fn read_movements(
     cfg: &mut Config,
     tree: &mut Node,
-    from: &str,
+    sources: &Sources,
     files: &dyn Files,
     names: &Names,
     report: &mut Report,
@@ -200,7 +200,7 @@ fn read_movements(
             let courses = formats::read(&names.in_table(text, &["node"])?, &mut messages)?;
             no_position(cfg, &courses).map_or(Ok(courses), Err)
         };
-        if let Some(courses) = content(tree, "mobility.file", &name, from, files, report, read) {
+        if let Some(courses) = content(tree, "mobility.file", &name, sources, files, report, read) {
             (cfg.mobility.table, cfg.mobility.file) = (courses, None);
             put(tree, "mobility", "table", Node::from_json(&cfg.mobility.table.write()));
             if let Value::Table(t) = &mut tree.value
@@ -239,7 +239,7 @@ pub fn no_position(cfg: &Config, courses: &Courses) -> Option<Misread> {
 }
 
 /// Reads the file of links into the scenario, which then no longer depends on it.
-fn read_links(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn Files, names: &Names, report: &mut Report) {
+fn read_links(cfg: &mut Config, tree: &mut Node, sources: &Sources, files: &dyn Files, names: &Names, report: &mut Report) {
     if cfg.radio.propagation != Propagation::Links {
         return;
     }
@@ -249,7 +249,7 @@ fn read_links(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn Files, 
         let links = Links::read_csv(&names.in_table(text, &ENDS)?)?;
         beyond(&links, nodes).map_or(Ok(links), |why| Err(why.into()))
     };
-    if let Some(links) = content(tree, "radio.links_file", &name, from, files, report, read) {
+    if let Some(links) = content(tree, "radio.links_file", &name, sources, files, report, read) {
         (cfg.radio.links_table, cfg.radio.links_file) = (links, None);
         LINKS.put(tree, Node::from_json(&cfg.radio.links_table.write()));
     }
@@ -262,14 +262,14 @@ pub fn beyond(links: &Links, nodes: u64) -> Option<String> {
 }
 
 /// Reads the file of error rates into the scenario, which then no longer depends on it.
-fn read_error_rates(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn Files, report: &mut Report) {
+fn read_error_rates(cfg: &mut Config, tree: &mut Node, sources: &Sources, files: &dyn Files, report: &mut Report) {
     let sinr = &mut cfg.radio.sinr;
     if cfg.radio.reception != Reception::Sinr {
         return;
     }
     let Some(name) = sinr.error_rates_file.clone() else { return };
     let setting = ERROR_RATES.name(ERROR_RATES.file);
-    if let Some(rates) = content(tree, &setting, &name, from, files, report, ErrorRates::read_csv) {
+    if let Some(rates) = content(tree, &setting, &name, sources, files, report, ErrorRates::read_csv) {
         ERROR_RATES.put(tree, Node::from_json(&rates.written()));
         (sinr.error_rates_table, sinr.error_rates_file) = (rates, None);
     }

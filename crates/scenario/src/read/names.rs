@@ -2,7 +2,7 @@
 //! numbers in messages.
 
 use super::super::schema::nodes::{NodeName, NodeSet};
-use super::source::Files;
+use super::source::{Files, Sources};
 use chappe_core::setting::csv::{Csv, Misread, lines};
 use chappe_core::setting::foreign::Wanted;
 use chappe_core::setting::{Node, Report, Scalar, Value, join, shortened, suggest};
@@ -50,8 +50,8 @@ pub struct Names {
 impl Names {
     /// Takes the names that a scenario gives to nodes, adds those of its file of positions to it, and puts numbers where
     /// it names nodes.
-    pub fn resolve(tree: &mut Node, from: &str, files: &dyn Files) -> Names {
-        add_names_of_file(tree, from, files);
+    pub fn resolve(tree: &mut Node, sources: &Sources, files: &dyn Files) -> Names {
+        add_names_of_file(tree, sources, files);
         let mut names = Names::default();
         // A doubled or otherwise wrong name is reported when the settings are validated.
         if let Some(Node { value: Value::List(entries), .. }) = tree.at("node") {
@@ -234,12 +234,13 @@ impl NodeSet {
 
 /// Adds the column `name` of the file of positions to the settings of single nodes. Mistakes in the file are reported
 /// when its positions are read.
-fn add_names_of_file(tree: &mut Node, from: &str, files: &dyn Files) {
+fn add_names_of_file(tree: &mut Node, sources: &Sources, files: &dyn Files) {
     if tree.at("topology.kind").is_none_or(|kind| kind.value != Value::Text("file".into())) {
         return;
     }
-    let Some(Node { value: Value::Text(file), .. }) = tree.at("topology.file") else { return };
-    let Ok((_, text)) = files.read(file, from) else { return };
+    let named = tree.at("topology.file");
+    let Some(Node { value: Value::Text(file), .. }) = named else { return };
+    let Ok((_, text)) = files.read(file, sources.named_by(named)) else { return };
     let Ok(csv) = Csv::read(&text, Wanted::Positions) else { return };
     let Some(column) = csv.column("name") else { return };
     let Ok(of_rows) = csv.in_order("node", csv.rows().iter().map(|row| row.get(column)).collect()) else { return };

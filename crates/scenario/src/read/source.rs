@@ -46,6 +46,13 @@ pub struct Sources {
 }
 
 impl Sources {
+    /// Name of the scenario or file that sets a value, in whose folder the files lie that the value names.
+    pub fn named_by(&self, node: Option<&Node>) -> &str {
+        let extended = node.and_then(|n| n.origin).map(|o| o.source).filter(|source| self.extended.contains(source));
+        let own = || Some(0).filter(|source| !self.extended.contains(source));
+        extended.or_else(own).and_then(|source| self.texts.get(source)).map_or("scenario", |text| &text.0)
+    }
+
     /// Returns true if the scenario itself sets this value, not a preset or a file that it extends.
     pub fn is_own(&self, node: &Node) -> bool {
         !node.origin.is_some_and(|o| self.extended.contains(&o.source))
