@@ -209,6 +209,34 @@ def test_files_of_a_network_become_one(tmp_path: Path, capsys: pytest.CaptureFix
     assert "exists" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("others", "owner", "said"),
+    [
+        (["iw-station-dump.txt"], "chapel", []),
+        (["iw-station-dump.txt"], "CHAPEL", []),
+        (
+            ["iw-station-dump.txt"],
+            "chapl",
+            ["no other file names chapl, on which iw-station-dump.txt was made: did you mean chapel?"],
+        ),
+        (["iw-station-dump.txt"], "tower", ["no other file names tower, on which iw-station-dump.txt was made"]),
+        (["iw-station-dump.txt"], "ridge", ["ridge hears itself, says a file: was it made on another node?"]),
+        (
+            ["olsrd-txtinfo.txt", "olsrd-jsoninfo-0.9.json"],
+            "",
+            [
+                "files have no node in common, by name or address, and make 2 networks: meshviewer-yanic.json; "
+                "olsrd-txtinfo.txt, olsrd-jsoninfo-0.9.json"
+            ],
+        ),
+    ],
+)
+def test_what_hardly_belongs_together_is_said(others: list[str], owner: str, said: list[str]) -> None:
+    found = read([Named(str(FILES / "meshviewer-yanic.json")), *(Named(str(FILES / name), owner) for name in others)])
+    assert found.doubtful == said
+    assert all(f"# - {text}\n" in found.files["scenario.toml"] for text in said)
+
+
 def test_a_network_is_checked_against_what_it_says(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Bit rates, retries and expected throughputs of `iw` stand beside those of the model, the worst first."""
     dump = FILES / "iw-station-dump.txt"

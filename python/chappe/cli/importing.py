@@ -47,9 +47,12 @@ def import_(args: argparse.Namespace) -> int:
     except OSError as e:
         raise unwritable(folder, e) from None
     if args.json:
-        print_json({"files": [str(folder / name) for name in found.files], "left_out": found.left_out})
+        written = [str(folder / name) for name in found.files]
+        print_json({"files": written, "left_out": found.left_out, "doubtful": found.doubtful})
     elif not args.quiet:
         show.say(f"{'; '.join(found.told)}.")
+        for text in found.doubtful:
+            show.say(f"Doubtful: {text}{'' if text.endswith('?') else '.'}", style="yellow")
         for text in found.left_out:
             show.say(f"Left out: {text}.")
         file = plain(folder / "scenario.toml")

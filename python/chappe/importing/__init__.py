@@ -75,6 +75,7 @@ def read(files: Sequence[Named], format_: str | None = None) -> Written:
     survey, found, wrong = Survey(), [], []
     for file, owner in files:
         source = Source(file, "", owner)
+        survey.begin(file, owner)
         try:
             source.text = _text(file)
             form = _recognized(source, format_)

@@ -48,11 +48,13 @@ class Written(NamedTuple):
         files: Text of each file, by its name.
         told: Sentences about the import.
         left_out: Sentences on what was left out.
+        doubtful: Sentences on what hardly belongs together.
     """
 
     files: dict[str, str]
     told: list[str]
     left_out: list[str]
+    doubtful: list[str]
 
 
 def written(survey: Survey, files: Sequence[tuple[str, str]]) -> Written:
@@ -336,7 +338,7 @@ class _Writer:
         told = [f"{count(len(self.radios), 'node')} with a radio, {count(pairs(iter(self.radio)), 'radio link')}"]
         if len(self.keys) > len(self.radios):
             told.append(f"{count(len(self.keys) - len(self.radios), 'node')} behind wires")
-        return Written(files, told, self.left_out)
+        return Written(files, told, self.left_out, self.survey.doubtful)
 
     def _metric(self) -> Iterator[str]:
         """The metric of the routing daemon, if the files tell which one runs."""
@@ -370,7 +372,8 @@ class _Writer:
     def _comments(self) -> Iterator[str]:
         yield "# Imported by `chappe import` from:"
         yield from (f"# - {plain(Path(file).name)}: {title}" for file, title in self.imported)
-        for heading, texts in (("Taken", self.taken), ("Assumed", self.assumed), ("Left out", self.left_out)):
+        said = {"Doubtful": self.survey.doubtful, "Taken": self.taken, "Assumed": self.assumed}
+        for heading, texts in {**said, "Left out": self.left_out}.items():
             if texts:
                 yield f"# {heading}:"
                 yield from (f"# - {plain(text)}" for text in texts)

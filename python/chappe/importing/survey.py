@@ -1,10 +1,12 @@
 """What files say of a network: nodes with their names, addresses and places, and links in each direction."""
 
+import difflib
 import ipaddress
 import math
 import re
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from statistics import stdev
 from typing import Literal
 
@@ -126,6 +128,7 @@ class Survey:
         flows: Flows of traffic files.
         assumed: Sentences on what the files do not say.
         left_out: Sentences on what was not taken.
+        doubtful: Sentences on what hardly belongs together.
         metrics: Word of ``routing.metric`` that comes nearest to the metric of each routing daemon.
         frequency_mhz: Frequency of the channel [MHz].
         noise_dbm: Noise that was measured [dBm].
@@ -136,11 +139,20 @@ class Survey:
     flows: list[Flow] = field(default_factory=list)
     assumed: dict[str, None] = field(default_factory=dict)
     left_out: dict[str, int] = field(default_factory=dict)
+    doubtful: list[str] = field(default_factory=list)
     metrics: dict[str, str] = field(default_factory=dict)
     frequency_mhz: float | None = None
     noise_dbm: float | None = None
+    _files: dict[str, set[str]] = field(default_factory=dict)
+    _owners: dict[str, str] = field(default_factory=dict)
     _same: dict[str, str] = field(default_factory=dict)
     _named: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
+
+    def begin(self, file: str, owner: str) -> None:
+        """Nodes are those of this file from now on, which was made on this node, if it has a name."""
+        self._files[file] = set()
+        if owner:
+            self._owners[file] = owner
 
     def find(self, key: str) -> str:
         """The key under which a node is kept, from any of its keys."""
@@ -152,6 +164,8 @@ class Survey:
         """The node with these keys, which are of one node; a new one, if none of them is known."""
         first = self.find(keys[0])
         self.nodes.setdefault(first, Node())
+        for of_file in list(self._files.values())[-1:]:
+            of_file.add(first)
         for key in keys[1:]:
             self._join(first, key)
         node = self.nodes[first]
@@ -185,9 +199,12 @@ class Survey:
                 for key in keys[1:]:
                     self._join(self.find(keys[0]), key)
         links: dict[tuple[str, str], Link] = {}
+        selves: dict[str, None] = {}
         for (src, dst), link in self.links.items():
             ends = self.find(src), self.find(dst)
             if ends[0] == ends[1]:
+                if link.signals_dbm:
+                    selves[ends[0]] = None
                 continue
             if (there := links.setdefault(ends, link)) is not link:
                 there.kinds |= link.kinds
@@ -198,6 +215,40 @@ class Survey:
                 if there.mcs is None:
                     there.mcs, there.streams, there.width_mhz = link.mcs, link.streams, link.width_mhz
         self.links = links
+        self.doubtful += [
+            f"{name} hears itself, says a file: was it made on another node?" for name in map(self._called, selves)
+        ]
+        self.doubtful += [*self._strangers(), *self._islands()]
+
+    def _called(self, key: str) -> str:
+        return (self.nodes[key].names or [key])[0]
+
+    def _strangers(self) -> Iterator[str]:
+        """Owners of files that have names where others have names, too, but none of these."""
+        for file, owner in self._owners.items():
+            named = {name for name, places in self._named.items() if any(other != file for other, _ in places)}
+            if named and owner.casefold() not in named:
+                near = difflib.get_close_matches(owner.casefold(), sorted(named), 1)
+                meant = f": did you mean {self._written(near[0])}?" if near else ""
+                yield f"no other file names {owner}, on which {Path(file).name} was made{meant}"
+
+    def _written(self, folded: str) -> str:
+        """A name as a file gives it."""
+        names = (name for node in self.nodes.values() for name in node.names)
+        return next(name for name in names if name.casefold() == folded)
+
+    def _islands(self) -> Iterator[str]:
+        """Files that have no node in common with the others, by name or by address."""
+        groups: list[tuple[list[str], set[str]]] = []
+        for file, keys in self._files.items():
+            nodes = {self.find(key) for key in keys}
+            joined = [group for group in groups if group[1] & nodes]
+            names = [name for group in joined for name in group[0]]
+            groups = [group for group in groups if group not in joined]
+            groups.append(([*names, Path(file).name], nodes.union(*(group[1] for group in joined))))
+        if len(groups) > 1:
+            islands = "; ".join(", ".join(names) for names, _ in groups)
+            yield f"files have no node in common, by name or address, and make {len(groups)} networks: {islands}"
 
     def _join(self, first: str, key: str) -> None:
         other = self.find(key)
