@@ -17,7 +17,9 @@ from chappe.study.advise import (
     FIRST,
     GOODPUT,
     KEPT,
+    MEASURES,
     SCREENED,
+    WORST,
     Plan,
     _Clock,
     _findings,
@@ -271,6 +273,15 @@ def test_advice_is_that_of_the_comparison() -> None:
     assert str(advice) == "\n".join(advice.findings)
 
 
+def test_the_worst_flow_is_compared_if_all_are_measured() -> None:
+    two = CHAIN.with_settings({"flow": [{"dst": 6}, {"src": 6, "dst": 0}], "run.stop": "110 delivered"})
+    all_flows, one = (chappe.advise(two, [{"tcp.receive_window": 2}], flows=flows, within=0.9) for flows in (None, "0"))
+    rows = {row["measure"]: row["estimate"] for row in all_flows.table.iter_rows(named=True)}
+    assert set(rows) == {*MEASURES, WORST}
+    assert 0 < rows[WORST] < rows[GOODPUT]
+    assert WORST not in set(one.table["measure"])
+
+
 def test_findings_say_gains_and_costs() -> None:
     def row(change: str, measure: str, relative: float, verdict: str) -> dict[str, object]:
         ends = {"relative_ci_low": relative - 0.05, "relative_ci_high": relative + 0.05}
@@ -298,6 +309,20 @@ def test_findings_say_gains_and_costs() -> None:
         "Best: wlan.rts_threshold = never: goodput +30 (+25 to +35) %. For the operator of the network. On Linux: "
         "`iw phy phy0 set rts off` (`iw help`; OpenWrt: `uci delete wireless.radio0.rts; uci commit wireless; wifi`)."
     )
+    starving = [
+        *(row("g", m, *of) for m, of in ((GOODPUT, (0.5, "better")), (WORST, (-0.7, "worse")))),
+        *(row("h", m, *of) for m, of in ((GOODPUT, (0.3, "better")), (WORST, (-0.1, "worse")))),
+        *(row("i", m, *of) for m, of in ((GOODPUT, (0.2, "better")), (WORST, (0.6, "better")))),
+        *(
+            row("j", m, *of)
+            for m, of in ((GOODPUT, (0.1, "open")), (DELAY, (-0.4, "better")), (WORST, (-0.8, "worse")))
+        ),
+    ]
+    assert _findings(starving, [], 40)[:3] == [
+        "Best: h: goodput +30 (+25 to +35) %; goodput of the worst flow -10 (-15 to -5) %.",
+        "i: goodput +20 (+15 to +25) %; goodput of the worst flow +60 (+55 to +65) %.",
+        "Do not: g (goodput of the worst flow -70 (-75 to -65) %); j (goodput of the worst flow -80 (-85 to -75) %).",
+    ]
     only = [row("d", GOODPUT, 0.02, "open")]
     lost = [{"change": "e", "goodput": -0.5}, {"change": "f", "goodput": -0.1}]
     assert _findings(only, lost, 40)[:2] == [

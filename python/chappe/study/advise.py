@@ -33,6 +33,12 @@ AS_IT_IS = "as it is"
 GOODPUT, DELAY, FAIRNESS = "goodput_bps", "mean_delay_s", "jain_index"
 MEASURES = (GOODPUT, DELAY, FAIRNESS)
 
+WORST = f"{GOODPUT} of worst"
+"""Goodput of the flow that has the least in a run, which is compared if all flows are measured."""
+
+_STARVED = -0.2
+"""Relative loss of the worst flow with which no change is advised."""
+
 FIRST, LOOKS = 10, 3
 """Seeds of the first look, and looks, each of which doubles them."""
 
@@ -272,9 +278,12 @@ def _compared(study: Study, plan: Plan, flows: str | None, within: float) -> lis
     """Rows of all changes and measures."""
     rows = []
     defined = set(study.summary(MEASURES, flows=flows)["measure"].str.replace(" of .*", ""))
-    for measure in (m for m in MEASURES if m in defined):
-        level = 1 - _LEVEL / LOOKS
-        compared = study.compare(measure, "case", baseline=AS_IT_IS, confidence=level, within=within, flows=flows)
+    asked = {m: (m, flows) for m in MEASURES if m in defined}
+    if flows is None and FAIRNESS in defined:
+        asked[WORST] = (GOODPUT, "worst")
+    level = 1 - _LEVEL / LOOKS
+    for measure, (name, of) in asked.items():
+        compared = study.compare(name, "case", baseline=AS_IT_IS, confidence=level, within=within, flows=of)
         for row in compared.iter_rows(named=True):
             names = ("relative", "relative_ci_low", "relative_ci_high")
             trial = plan.trials[row["case"]]
@@ -285,7 +294,7 @@ def _compared(study: Study, plan: Plan, flows: str | None, within: float) -> lis
                     "measure": measure,
                     "estimate": row["estimate_a"],
                     **{name: row[name] for name in names},
-                    "verdict": _verdict(row, measure),
+                    "verdict": _verdict(row, name),
                     "doubt": row["doubt"],
                     "linux": trial.said if trial.who else None,
                 }
@@ -311,11 +320,13 @@ def _findings(rows: Sequence[Mapping[str, Any]], screened: Sequence[Mapping[str,
     by_change: dict[str, dict[str, Mapping[str, Any]]] = {}
     for row in rows:
         by_change.setdefault(row["change"], {})[row["measure"]] = row
-    better = [c for c, of in by_change.items() if of[GOODPUT]["verdict"] == "better"]
+    starved = {c: of[WORST] for c, of in by_change.items() if _starves(of)}
+    better = [c for c, of in by_change.items() if of[GOODPUT]["verdict"] == "better" and c not in starved]
     better.sort(key=lambda c: -by_change[c][GOODPUT]["relative"])
     faster = [
         c for c, of in by_change.items()
-        if of.get(DELAY, {}).get("verdict") == "better" and c not in better and of[GOODPUT]["verdict"] != "worse"
+        if of.get(DELAY, {}).get("verdict") == "better" and c not in (*better, *starved)
+        and of[GOODPUT]["verdict"] != "worse"
     ]  # fmt: skip
     faster.sort(key=lambda c: by_change[c][DELAY]["relative"])
     advised = [(c, GOODPUT) for c in better[:3]] + [(c, DELAY) for c in faster[:2]]
@@ -324,10 +335,11 @@ def _findings(rows: Sequence[Mapping[str, Any]], screened: Sequence[Mapping[str,
     for who in (*WHO, None):
         sentences += [_advised(*one, by_change) for one in rest if by_change[one[0]][GOODPUT].get("who") == who]
     worse = {c: relative(of[GOODPUT], 0) for c, of in by_change.items() if of[GOODPUT]["verdict"] == "worse"}
+    worse = {c: f"{WORDS[WORST]} {relative(row, 0)}" for c, row in starved.items()} | worse
     lost = {row["change"]: f"{100 * row['goodput']:+.0f} % in the screen" for row in screened[::-1] if _is_worse(row)}
     if bad := [*worse.items(), *lost.items()][:4]:
         sentences.append(f"Do not: {'; '.join(f'{c} ({size})' for c, size in bad)}.")
-    undecided = [c for c, of in by_change.items() if of[GOODPUT]["verdict"] == "open"]
+    undecided = [c for c, of in by_change.items() if of[GOODPUT]["verdict"] == "open" and c not in starved]
     if undecided:
         sentences.append(f"Not decided with {seeds} seeds: {'; '.join(undecided)}.")
     sure = (
@@ -347,12 +359,18 @@ def _no_gain(by_change: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> str:
     return f"No change certainly brings more goodput{bound}."
 
 
+def _starves(of_change: Mapping[str, Mapping[str, Any]]) -> bool:
+    """True if a change certainly takes much of the goodput of the worst flow."""
+    row = of_change.get(WORST)
+    return row is not None and row["verdict"] == "worse" and row["relative"] < _STARVED
+
+
 def _is_worse(row: Mapping[str, Any]) -> bool:
     """True for a change that lost more than a fifth in the screen."""
     return (row["goodput"] or 0.0) < -0.2
 
 
-WORDS = {GOODPUT: "goodput", DELAY: "delay", FAIRNESS: "Jain's index"}
+WORDS = {GOODPUT: "goodput", DELAY: "delay", FAIRNESS: "Jain's index", WORST: "goodput of the worst flow"}
 """Measures in sentences."""
 
 
@@ -376,7 +394,7 @@ def _costs(of_change: Mapping[str, Mapping[str, Any]], measure: str) -> str:
         for m, row in of_change.items()
         if m != measure and row["verdict"] in ("better", "worse") and abs(row["relative"]) >= _NOTED
     ]
-    unknown = [WORDS[m] for m, row in of_change.items() if m != measure and row["verdict"] == "open"]
+    unknown = [WORDS[m] for m, row in of_change.items() if m not in (measure, WORST) and row["verdict"] == "open"]
     said = f"; {', '.join(others)}" if others else ""
     return said + (f"; {' and '.join(unknown)} not decided" if unknown else "")
 
