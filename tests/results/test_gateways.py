@@ -74,6 +74,19 @@ def test_a_flow_whose_last_gateway_dies_says_so() -> None:
     assert "its last gateway was node mill" in text
 
 
+def test_hosts_of_batman_adv_keep_their_gateway_for_a_lease() -> None:
+    changes = {"routing.protocol": "batman_adv", "routing.batman_adv.purge_timeout": "20 s"}
+    s = chappe.Scenario(SCENARIO).with_settings(changes)
+    (text,) = [n.message for n in chappe.run(s, seed=1).warnings if n.code == "silent_flow"]
+    kept = "which hosts keep until a lease of 3600 s ends and a silent one is forgotten, after 20 s"
+    assert f"its last gateway was node mill, {kept}" in text
+    short = s.with_settings({"routing.batman_adv.dhcp_lease": "24 s"})
+    flows = chappe.run(short, seed=1).flows
+    assert flows["gateway_changes"][0] == 1
+    # Seven eighths of the lease after a last renewal, which the dead gateway answers for five more seconds.
+    assert flows["longest_handover_s"][0] < 5 + 21 + 1
+
+
 def test_a_wire_that_is_cut_is_a_reason() -> None:
     changes = {"event": [{"at": "0 s", "action": "wired_link_down", "wired_link": n} for n in (2, 3)]}
     results = chappe.run(chappe.Scenario(SCENARIO).with_settings({**changes, "run.stop": "40 s"}), seed=1)

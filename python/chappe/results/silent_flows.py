@@ -139,7 +139,7 @@ def after_outage(
         before_s = max(b["started_at_s"] for b in used if b["started_at_s"] < begin_s)
         cause = next((text for at, text in off if before_s <= at <= begin_s), None)
         if cause is not None:
-            yield Silence(f["flow"], [cause, *_gateway(f), *_own_losses(f)], begin_s)
+            yield Silence(f["flow"], [cause, *_gateway(f, scenario), *_own_losses(f)], begin_s)
 
 
 def _last_delivery(used: Rows, parts: Mapping[int, Mapping[str, Any]]) -> float:
@@ -221,10 +221,14 @@ def _cut(f: Mapping[str, Any], cut: Sequence[tuple[float, str]]) -> Iterator[str
         yield from (text for _, text in cut[:1])
 
 
-def _gateway(f: Mapping[str, Any]) -> Iterator[str]:
-    """The last gateway of a flow, where gateways change."""
+def _gateway(f: Mapping[str, Any], scenario: Scenario | None) -> Iterator[str]:
+    """The last gateway of a flow, where gateways change, and what keeps it."""
     if (gateway := f.get("gateway")) is not None:
-        yield f"its last gateway was node {gateway}"
+        kept = ""
+        if scenario is not None and scenario["routing.protocol"] == "batman_adv":
+            lease, purge = (scenario[f"routing.batman_adv.{name}"] for name in ("dhcp_lease", "purge_timeout"))
+            kept = f", which hosts keep until a lease of {lease} ends and a silent one is forgotten, after {purge}"
+        yield f"its last gateway was node {gateway}{kept}"
 
 
 def _routing(outcomes: Rows, where: str) -> Iterator[str]:
