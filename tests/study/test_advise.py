@@ -280,6 +280,7 @@ def test_the_worst_flow_is_compared_if_all_are_measured() -> None:
     assert set(rows) == {*MEASURES, WORST}
     assert 0 < rows[WORST] < rows[GOODPUT]
     assert WORST not in set(one.table["measure"])
+    assert two.with_settings(all_flows.changes["tcp.receive_window = 2"])["tcp.receive_window"] == 2
 
 
 def test_findings_say_gains_and_costs() -> None:

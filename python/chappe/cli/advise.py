@@ -35,8 +35,8 @@ def advise(args: argparse.Namespace) -> int:
         raise
     if args.json:
         tables = {name: getattr(found, name).to_dicts() for name in ("screened", "left_out")}
-        rows = found.table.to_dicts()
-        print_json({"findings": found.findings, "seeds": found.seeds, "folder": str(out), "rows": rows, **tables})
+        said = {"findings": found.findings, "seeds": found.seeds, "folder": str(out), "changes": found.changes}
+        print_json({**said, "rows": found.table.to_dicts(), **tables})
     elif not args.quiet:
         show_advise.advice(found)
     return 0

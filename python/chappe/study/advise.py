@@ -75,6 +75,7 @@ class Advice:
         left_out: Changes that were not tried, with the ``reason``.
         study: The study, with the axis ``case``.
         seeds: Number of seeds.
+        changes: Settings of each change that fits the network, by its name, for :meth:`chappe.Scenario.with_settings`.
     """
 
     findings: list[str]
@@ -83,6 +84,7 @@ class Advice:
     left_out: pl.DataFrame
     study: Study
     seeds: int
+    changes: dict[str, dict[str, Any]]
 
     def __repr__(self) -> str:
         return "\n".join(self.findings)
@@ -187,7 +189,8 @@ def advise(
         findings.append(f"The time limit of {limit_s:g} s ended the looks: more time decides more.")
     columns = {"change": pl.String, "who": pl.String, "goodput": pl.Float64, "delay": pl.Float64, "kept": pl.Boolean}
     reasons = pl.DataFrame(plan.left_out, schema={"change": pl.String, "reason": pl.String}, orient="row")
-    return Advice(findings, table, pl.DataFrame(screened, schema=columns), reasons, study, seeds)
+    settings = {name: dict(trial.change) for name, trial in plan.trials.items()}
+    return Advice(findings, table, pl.DataFrame(screened, schema=columns), reasons, study, seeds, settings)
 
 
 class _Clock:
