@@ -314,6 +314,10 @@ class _Writer:
                 f"No link was measured: signals of {_POWER_DBM:g} dBm follow from places, by the loss of free space."
             )
             settings += ['propagation = "friis"', f'transmit_power = "{_POWER_DBM:g} dBm"', ""]
+        if self.radios:
+            self.assumed.append(
+                f'Queues and TCP are not those of Linux and OpenWrt: `extends = ["linux-mesh", "{channel}"]` has them.'
+            )
         rates = list(self._rates(signals))
         if self.radios:
             settings += ["[routing]", 'protocol = "shortest_path"', *self._metric(), ""]
@@ -421,7 +425,7 @@ class _Writer:
         if told := [f"{what} of {count(n, 'direction')}" for what, n in measures.items() if n]:
             self.left_out.append(
                 f"{', '.join(told)}: they are in links.csv, and `chappe check` compares them; radios lose frames by "
-                "signal and noise"
+                'signal and noise, and by fading only with `radio.sinr.fading = "rayleigh"`'
             )
 
     def _gateways(self) -> list[str]:
