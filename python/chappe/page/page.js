@@ -71,7 +71,7 @@
 
   // ---- the run that is looked at ----
 
-  const run = { core: null, about: null, sim: 0, sim_ns: 0, ended: false, ways: new Map(), marks: [], step: 1, first: 0, several: false, lanes: [], wired: new Set(), leaving: new Map(), long: 0.02, links: [], levels: new Map(), linked: "", looked: 0, stations: null, box: null };
+  const run = { core: null, about: null, sim: 0, sim_ns: 0, ended: false, ways: new Map(), marks: [], step: 1, first: 0, several: false, lanes: [], wired: new Set(), ends: new Set(), leaving: new Map(), long: 0.02, links: [], levels: new Map(), linked: "", looked: 0, stations: null, box: null };
   let now = 0, playing = false, chosen = null, node = null, drawn = [], places = [];
 
   const rowsOf = (columns) => {
@@ -182,6 +182,7 @@
     for (let n = run.about.x_m.length; n < run.about.x_m.length + run.about.wired_nodes; n += 1) run.lanes.push({ n, channel: null });
     run.lanes.sort((a, b) => a.n - b.n || a.channel - b.channel);
     run.wired = new Set(run.about.wires.map(([a, b]) => `${a} ${b}`));
+    run.ends = new Set(run.about.wires.flat());
     clear(0);
     mark();
   };
@@ -489,7 +490,7 @@
         c.lineWidth = 1;
       }
       c.beginPath();
-      if (s) c.arc(x, y, r, 0, 2 * Math.PI);
+      if (!run.ends.has(n)) c.arc(x, y, r, 0, 2 * Math.PI);
       else c.rect(x - r, y - r, 2 * r, 2 * r);
       c.fillStyle = { transmitting: "#0b5fa5", decoding: "#9cc7ee", sensing: line, colliding: bad, off: "#77777f", idle: paper }[state];
       c.fill();
