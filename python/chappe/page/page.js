@@ -417,7 +417,7 @@
       for (const [a, b] of run.about.wires) {
         if (!found[a] || found[b]) continue;
         const beside = Object.keys(found).length - run.about.x_m.length;
-        found[b] = [found[a][0] + 0.25 * reach, found[a][1] + 0.12 * reach * (beside % 2 ? -beside : beside)];
+        found[b] = [found[a][0] + 0.25 * reach, found[a][1] + 0.12 * reach * (1 + (beside >> 1)) * (beside % 2 ? -1 : 1)];
       }
     }
     for (let n = 0; n < all; n += 1) if (!found[n]) found[n] = [reach * Math.cos((2 * Math.PI * n) / all), reach * Math.sin((2 * Math.PI * n) / all)];
