@@ -52,8 +52,8 @@ Observations = Iterator[Observation]
 SINGLE, SEVERAL, CYCLE = "IV A: one flow", "IV B: four flows", "V A: the interaction cycle"
 CLAMPED, HYBRID, BETTER = "V B: clamping, RTS and CTS", "VI: hybrid paths", "VII: possible solutions"
 
-ROWS = "the places of the four paths"
-"""Detail that the paper leaves open and that reverses a claim: ``unknowns.csv`` has the effects."""
+ROWS, BUFFER = "the places of the four paths", "what a buffer of 2 holds"
+"""Details that the paper leaves open and that reverse claims: ``unknowns.csv`` has the effects."""
 
 AUTO, FIXED = Point("path"), Point("path", rate="fixed")
 SATURATED = (16, 20, 30, 50)
@@ -389,6 +389,7 @@ def _(data: Estimates) -> Observations:
     "P2-T7-2",
     "One path: Buf 2 costs 20 % over 1 and 2 hops, gains 40 % over 5, and is unfair",
     first="over 1 and 2 hops",
+    hangs=BUFFER,
     section=BETTER,
     tables=(7,),
 )
@@ -425,6 +426,7 @@ def _(data: Estimates) -> Observations:
 @claim(
     "P2-T8-2",
     "Hybrid paths: Buf 2 always has less throughput, to the US over 1 hop 11 %",
+    hangs=BUFFER,
     section=BETTER,
     tables=(8,),
 )
