@@ -468,7 +468,7 @@ FINDINGS = (
             of="retransmissions with autorate compared with 11 Mbit/s"),
     Finding("Four flows on disjoint paths have far more throughput at a fixed rate", "+180 %",
             ("P2-F4-1", "P2-F4-2"),
-            "rows near each other share one channel; over 2 to 5 hops the gain is +62 to +89 % "
+            "rows near each other share one channel; over 2 to 5 hops the gain is +65 to +85 % "
             "(these numbers have chosen the distance of the rows)",
             of="throughput at 11 Mbit/s compared with autorate, 1 hop"),
     Finding("Rate adaptation is fairer to several flows", "+8 to +87 %", ("P2-T2-1",),

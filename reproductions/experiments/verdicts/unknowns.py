@@ -150,10 +150,17 @@ def others() -> Iterator[tuple[str, str, str, str, str, str, str, str, str]]:
         yield ("zhou2004", "whether Vegas' packets have a header", claim,
                f"throughput of Vegas compared with the best other, {where}", "none, as in ns-2", r["its effects"],
                "40 bytes", r["effects"], "readings_claims.csv")  # fmt: skip
-    [r] = table("su2008", "readings_claims")
+    of_su = table("su2008", "readings_claims")
+    [r] = [r for r in of_su if r["claim"] == "P2-T2-1"]
     yield ("su2008", "the places of the four paths", r["claim"], "Jain's index with autorate compared with 11 Mbit/s",
            "rows 2.5 m apart", r["its effects"], "rows 9.4 m apart, as in the frozen model", r["effects"],
            "readings_claims.csv")  # fmt: skip
+    by_claim = {r["claim"]: r for r in of_su if r["reading"].startswith("A buffer of 2")}
+    for claim, where in (("P2-T7-2", "four flows over 1 and 2 hops"), ("P2-T8-2", "one flow over hybrid paths")):
+        r = by_claim[claim]
+        yield ("su2008", "what a buffer of 2 holds", claim, f"throughput with a buffer of 2, {where}",
+               "two packets, with the one that is sent", r["its effects"], "two packets beside that one", r["effects"],
+               "readings_claims.csv")  # fmt: skip
 
 
 def main() -> None:
