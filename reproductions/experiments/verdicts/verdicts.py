@@ -75,6 +75,8 @@ def moved_by(before: str, points: Sequence[Row], last: str = "") -> str:
         return ""
     if points[0]["level_percent"] == FRESH:
         return RUNS
+    if now == "depends" and last != now:
+        return READING
     if last and last != now:
         return RUNS if without_skewness(points) == now else SKEWNESS
     if now in SAME.get(before, ()):
