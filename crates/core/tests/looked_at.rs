@@ -260,7 +260,7 @@ fn links_are_those_of_the_current_positions() {
         sim.until(Time(at * 1_000_000_000));
         sim.links().iter().map(|l| (l.0.0, l.1.0, l.2, l.3.map(|rate| rate.0))).collect::<Vec<_>>()
     };
-    assert_eq!(links(1), [(0, 1, 1, Some(2_000_000)), (1, 0, 1, Some(2_000_000))]);
+    assert_eq!(links(1), [(0, 1, 1, Some(11_000_000)), (1, 0, 1, Some(11_000_000))]);
     assert_eq!(links(11), [(0, 1, 1, None), (1, 0, 1, None)]);
     assert_eq!(links(21), []);
 }

@@ -239,7 +239,14 @@ pub fn no_position(cfg: &Config, courses: &Courses) -> Option<Misread> {
 }
 
 /// Reads the file of links into the scenario, which then no longer depends on it.
-fn read_links(cfg: &mut Config, tree: &mut Node, sources: &Sources, files: &dyn Files, names: &Names, report: &mut Report) {
+fn read_links(
+    cfg: &mut Config,
+    tree: &mut Node,
+    sources: &Sources,
+    files: &dyn Files,
+    names: &Names,
+    report: &mut Report,
+) {
     if cfg.radio.propagation != Propagation::Links {
         return;
     }

@@ -308,7 +308,7 @@ mod tests {
         let mut tree = Node::from_json(&json!({
             "node": [{ "nodes": 3, "name": "roof-3" }, { "nodes": 12, "name": "mill" }, { "nodes": "0-9" }],
         }));
-        Names::resolve(&mut tree, "", &super::super::source::NoFiles)
+        Names::resolve(&mut tree, &Sources::default(), &super::super::source::NoFiles)
     }
 
     #[test]
