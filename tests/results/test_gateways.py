@@ -78,7 +78,7 @@ def test_hosts_of_batman_adv_keep_their_gateway_for_a_lease() -> None:
     changes = {"routing.protocol": "batman_adv", "routing.batman_adv.purge_timeout": "20 s"}
     s = chappe.Scenario(SCENARIO).with_settings(changes)
     (text,) = [n.message for n in chappe.run(s, seed=1).warnings if n.code == "silent_flow"]
-    kept = "which hosts keep until a lease of 3600 s ends and a silent one is forgotten, after 20 s"
+    kept = "which hosts keep until a lease of 3600 s ends and a silent gateway is forgotten, after 20 s"
     assert f"its last gateway was node mill, {kept}" in text
     short = s.with_settings({"routing.batman_adv.dhcp_lease": "24 s"})
     flows = chappe.run(short, seed=1).flows

@@ -324,6 +324,10 @@ def test_findings_say_gains_and_costs() -> None:
         "i: goodput +20 (+15 to +25) %; goodput of the worst flow +60 (+55 to +65) %.",
         "Do not: g (goodput of the worst flow -70 (-75 to -65) %); j (goodput of the worst flow -80 (-85 to -75) %).",
     ]
+    assert _findings(starving[:2], [], 40)[:2] == [
+        "No change certainly brings more goodput and keeps the worst flow.",
+        "Do not: g (goodput of the worst flow -70 (-75 to -65) %).",
+    ]
     only = [row("d", GOODPUT, 0.02, "open")]
     lost = [{"change": "e", "goodput": -0.5}, {"change": "f", "goodput": -0.1}]
     assert _findings(only, lost, 40)[:2] == [

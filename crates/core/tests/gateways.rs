@@ -121,6 +121,21 @@ fn a_gateway_that_returns_is_used_again() {
 }
 
 #[test]
+fn a_gateway_that_returns_without_its_uplink_is_none() {
+    let events = "event = [{ at = \"40 s\", action = \"node_down\", node = 0 }, \
+                  { at = \"50 s\", action = \"wired_link_down\", wired_link = 0 }, \
+                  { at = \"70 s\", action = \"node_up\", node = 0 }]";
+    for protocol in protocols() {
+        let sim = run(protocol, events);
+        assert_eq!((used(&sim, 0).0, used(&sim, 0).1), (4, 1), "{protocol}");
+        // No packet is lost after the hand-over.
+        let delivered = sim.recorder().delivered();
+        let most = 1000.0 - 10.0 * (until_dead(protocol) + DATAGRAM_S);
+        assert!(delivered as f64 >= most, "{protocol}: {delivered}");
+    }
+}
+
+#[test]
 fn without_any_gateway_nothing_is_delivered_and_every_packet_says_why() {
     let events = "event = [{ at = \"60 s\", action = \"wired_link_down\", wired_link = 0 }, \
                   { at = \"60 s\", action = \"wired_link_down\", wired_link = 1 }]";

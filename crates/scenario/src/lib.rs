@@ -284,12 +284,13 @@ impl Scenario {
         let node = |r: RadioId| interfaces.radios[r.index()].node.0;
         let mut links = Vec::new();
         for from in (0..interfaces.radios.len() as u32).map(RadioId) {
+            let wlan = &interfaces.profiles[interfaces.radios[from.index()].profile as usize].wlan;
             let start = links.len();
             links.extend(channel.signals(from).map(|(to, power, rates)| Link {
                 from: node(from),
                 to: node(to),
                 signal_dbm: 30.0 + 10.0 * libm::log10(f64::from(power)),
-                rate: self.config.wlan.fastest(rates),
+                rate: wlan.fastest_decoded(rates),
             }));
             links[start..].sort_by_key(|l| l.to);
         }

@@ -16,8 +16,8 @@ from chappe.errors import Problem
 from chappe.expressions.parser import Aggregate, ExpressionError, Node, aggregates, parsed, value
 from chappe.expressions.reductions import (
     INTERVALS,
+    OPTIONAL,
     REDUCED,
-    SOMETIMES,
     Function,
     Part,
     Reduction,
@@ -307,8 +307,8 @@ def _reductions(part: Part, table: Tables, flows: pl.DataFrame | None, begins: p
     is_made = part.table == INTERVALS
     whole = intervals(table("samples"), table("flows"), [RUN]) if is_made else table(part.table)
     if part.table == "flows":
-        missing = [name for name in SOMETIMES if name not in whole.columns]
-        whole = whole.with_columns(pl.lit(None, tables.TYPES[SOMETIMES[name]]).alias(name) for name in missing)
+        missing = [name for name in OPTIONAL if name not in whole.columns]
+        whole = whole.with_columns(pl.lit(None, tables.TYPES[OPTIONAL[name]]).alias(name) for name in missing)
     rows = of_measured(part.table, whole, begins)
     if flows is not None:
         rows = rows.join(flows, on=[RUN, "flow"], how="semi")

@@ -410,7 +410,7 @@ def intervals(samples: pl.DataFrame, flows: pl.DataFrame, keys: Sequence[str] = 
     return found.filter(pl.col("began_at_s").is_not_null())
 
 
-SOMETIMES = {
+OPTIONAL = {
     **quic.COLUMNS,
     **dict.fromkeys(("gateway", "gateway_changes"), "int"),
     **dict.fromkeys(("gateway_changed_at_s", "longest_handover_s"), "float"),
@@ -424,7 +424,7 @@ def columns() -> Mapping[str, Mapping[str, pl.DataType]]:
     settings = {"run.batches": 1, "run.warmup_batches": 0, "run.record": list(RECORDED)}
     results = run(Scenario.chain(1, settings, stop="1 delivered"))
     found = {name: dict(results.table(name).schema) for name in (*TABLES, *RECORDED)}
-    found["flows"] |= {name: tables.TYPES[kind]() for name, kind in SOMETIMES.items() if kind != "text"}
+    found["flows"] |= {name: tables.TYPES[kind]() for name, kind in OPTIONAL.items() if kind != "text"}
     made = {name: make(results) for name, make in _OF_PACKETS.items()}
     made[INTERVALS] = intervals(results.samples, results.flows)
     words = {

@@ -131,7 +131,7 @@ class _Writer:
 
     def _called(self, keys: Sequence[str]) -> str:
         """The first nodes as the files call them, and the number of the rest."""
-        first = [(self.survey.nodes[key].names or [key.rpartition("#")[2]])[0] for key in keys[:_NAMED]]
+        first = [self.survey.called(key) for key in keys[:_NAMED]]
         return ", ".join(first) + (f" and {len(keys) - _NAMED:,} more" if len(keys) > _NAMED else "")
 
     def _names(self) -> dict[str, str]:

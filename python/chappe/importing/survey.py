@@ -143,16 +143,13 @@ class Survey:
     metrics: dict[str, str] = field(default_factory=dict)
     frequency_mhz: float | None = None
     noise_dbm: float | None = None
-    _files: dict[str, set[str]] = field(default_factory=dict)
-    _owners: dict[str, str] = field(default_factory=dict)
+    _of_files: list[tuple[str, str, set[str]]] = field(default_factory=list)
     _same: dict[str, str] = field(default_factory=dict)
     _named: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
 
     def begin(self, file: str, owner: str) -> None:
-        """Nodes are those of this file from now on, which was made on this node, if it has a name."""
-        self._files[file] = set()
-        if owner:
-            self._owners[file] = owner
+        """Begins a file, which was made on the node ``owner``, if that has a name."""
+        self._of_files.append((file, owner, set()))
 
     def find(self, key: str) -> str:
         """The key under which a node is kept, from any of its keys."""
@@ -164,8 +161,8 @@ class Survey:
         """The node with these keys, which are of one node; a new one, if none of them is known."""
         first = self.find(keys[0])
         self.nodes.setdefault(first, Node())
-        for of_file in list(self._files.values())[-1:]:
-            of_file.add(first)
+        if self._of_files:
+            self._of_files[-1][2].add(first)
         for key in keys[1:]:
             self._join(first, key)
         node = self.nodes[first]
@@ -216,18 +213,19 @@ class Survey:
                     there.mcs, there.streams, there.width_mhz = link.mcs, link.streams, link.width_mhz
         self.links = links
         self.doubtful += [
-            f"{name} hears itself, says a file: was it made on another node?" for name in map(self._called, selves)
+            f"{name} hears itself, says a file: was it made on another node?" for name in map(self.called, selves)
         ]
         self.doubtful += [*self._strangers(), *self._islands()]
 
-    def _called(self, key: str) -> str:
-        return (self.nodes[key].names or [key])[0]
+    def called(self, key: str) -> str:
+        """A node as the files call it, or else its key."""
+        return (self.nodes[key].names or [key.rpartition("#")[2]])[0]
 
     def _strangers(self) -> Iterator[str]:
         """Owners of files that have names where others have names, too, but none of these."""
-        for file, owner in self._owners.items():
+        for file, owner, _ in self._of_files:
             named = {name for name, places in self._named.items() if any(other != file for other, _ in places)}
-            if named and owner.casefold() not in named:
+            if owner and named and owner.casefold() not in named:
                 near = difflib.get_close_matches(owner.casefold(), sorted(named), 1)
                 meant = f": did you mean {self._written(near[0])}?" if near else ""
                 yield f"no other file names {owner}, on which {Path(file).name} was made{meant}"
@@ -240,7 +238,7 @@ class Survey:
     def _islands(self) -> Iterator[str]:
         """Files that have no node in common with the others, by name or by address."""
         groups: list[tuple[list[str], set[str]]] = []
-        for file, keys in self._files.items():
+        for file, _, keys in self._of_files:
             nodes = {self.find(key) for key in keys}
             joined = [group for group in groups if group[1] & nodes]
             names = [name for group in joined for name in group[0]]

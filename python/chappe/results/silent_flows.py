@@ -227,7 +227,7 @@ def _gateway(f: Mapping[str, Any], scenario: Scenario | None) -> Iterator[str]:
         kept = ""
         if scenario is not None and scenario["routing.protocol"] == "batman_adv":
             lease, purge = (scenario[f"routing.batman_adv.{name}"] for name in ("dhcp_lease", "purge_timeout"))
-            kept = f", which hosts keep until a lease of {lease} ends and a silent one is forgotten, after {purge}"
+            kept = f", which hosts keep until a lease of {lease} ends and a silent gateway is forgotten, after {purge}"
         yield f"its last gateway was node {gateway}{kept}"
 
 

@@ -4,7 +4,7 @@ import contextlib
 import math
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -34,10 +34,10 @@ GOODPUT, DELAY, FAIRNESS = "goodput_bps", "mean_delay_s", "jain_index"
 MEASURES = (GOODPUT, DELAY, FAIRNESS)
 
 WORST = f"{GOODPUT} of worst"
-"""Goodput of the flow that has the least in a run, which is compared if all flows are measured."""
+"""Goodput of the flow with the least goodput of a run, which is compared if all flows are measured."""
 
 _STARVED = -0.2
-"""Relative loss of the worst flow with which no change is advised."""
+"""Relative change of the goodput of the worst flow: a change that is certainly worse, and below, is not advised."""
 
 FIRST, LOOKS = 10, 3
 """Seeds of the first look, and looks, each of which doubles them."""
@@ -132,7 +132,7 @@ def advise(
         flows: Flows that are measured, such as ``"tcp"`` (:meth:`chappe.Results.summary`); ``None``: all.
         within: Relative difference that is not worth a change: changes that are certainly smaller are the same.
         limit_s: Time that the runs may take [s]. A look that would take longer is not begun; changes for whose screen
-            or first look there is no time are left out, but one.
+            or first look there is no time are left out. One change is measured in any case.
         out: Folder of the study; the same call continues from there. The screen is beside it, in ``OUT-screen``.
             ``None``: a temporary folder.
         jobs: Number of parallel runs; ``None``: one per core.
@@ -333,7 +333,7 @@ def _findings(rows: Sequence[Mapping[str, Any]], screened: Sequence[Mapping[str,
     ]  # fmt: skip
     faster.sort(key=lambda c: by_change[c][DELAY]["relative"])
     advised = [(c, GOODPUT) for c in better[:3]] + [(c, DELAY) for c in faster[:2]]
-    sentences = [f"Best: {_advised(*advised[0], by_change)}"] if better else [_no_gain(by_change)]
+    sentences = [f"Best: {_advised(*advised[0], by_change)}"] if better else [_no_gain(by_change, starved)]
     rest = advised[1:] if better else advised
     for who in (*WHO, None):
         sentences += [_advised(*one, by_change) for one in rest if by_change[one[0]][GOODPUT].get("who") == who]
@@ -356,10 +356,12 @@ def _findings(rows: Sequence[Mapping[str, Any]], screened: Sequence[Mapping[str,
     return [*sentences, sure]
 
 
-def _no_gain(by_change: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> str:
-    ends = [of[GOODPUT]["relative_ci_high"] for of in by_change.values()]
-    bound = "" if None in ends else f": none brings more than {100 * max(max(ends), 0):.0f} %"
-    return f"No change certainly brings more goodput{bound}."
+def _no_gain(by_change: Mapping[str, Mapping[str, Mapping[str, Any]]], starved: Collection[str]) -> str:
+    """The answer without a better change, with the most that a change may bring that does not starve the worst flow."""
+    ends = [of[GOODPUT]["relative_ci_high"] for c, of in by_change.items() if c not in starved]
+    bound = "" if None in ends or not ends else f": none brings more than {100 * max(*ends, 0):.0f} %"
+    kept = " and keeps the worst flow" if starved else ""
+    return f"No change certainly brings more goodput{kept}{bound}."
 
 
 def _starves(of_change: Mapping[str, Mapping[str, Any]]) -> bool:

@@ -84,7 +84,7 @@ impl Sim {
         let node = |r: RadioId| self.net.ports.node(r);
         let of = |from: RadioId| {
             let rules = &self.air.macs[from.index()].rules.dcf;
-            let to = channel.signals(from).map(move |(to, _, rates)| (to, rules.fastest(rates)));
+            let to = channel.signals(from).map(move |(to, _, rates)| (to, rules.fastest_decoded(rates)));
             to.map(move |(to, rate)| (node(from), node(to), self.world.channel(from), rate))
         };
         (0..radios.sites.len() as u32).map(RadioId).flat_map(of).collect()

@@ -370,7 +370,7 @@ impl Config {
 
     /// Fastest rate at which data frames are decoded by a receiver that decodes these modes, one bit for each
     /// [column](Mode::column); `None`: at no rate.
-    pub fn fastest(&self, decoded: u32) -> Option<BitRate> {
+    pub fn fastest_decoded(&self, decoded: u32) -> Option<BitRate> {
         let mut modes = self.data_mode().family().rev().filter(|m| self.ppdu.has_mode(*m));
         modes.find(|m| decoded >> m.column() & 1 == 1).map(Mode::rate)
     }

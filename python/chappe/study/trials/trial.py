@@ -15,7 +15,7 @@ WHO = {
 
 COMMIT = "uci commit wireless; wifi"
 COMMIT_NETWORK = "uci commit network; service network restart"
-"""What makes a change of settings of OpenWrt, of radios and of networks."""
+"""Commands that put changed settings of OpenWrt into effect, those of radios and those of networks."""
 
 
 class Trial(NamedTuple):

@@ -6,6 +6,7 @@
 //! packets; a gateway answers if its messages have been heard of late. Linux stops renewals to a gateway that is much
 //! worse than the selected one.
 
+use super::Config;
 use super::table::Table;
 use crate::packet::NodeId;
 use crate::packet::ogm::Ogm;
@@ -13,7 +14,8 @@ use crate::unit::{Span, Time};
 
 /// Size of the container of a gateway in its messages \[B\].
 pub(super) const BYTES: u32 = 12;
-/// Selection classes: without changes; at once; from the next one on, if another gateway is better by as much.
+/// Selection class that keeps a gateway, and class that takes a better one at once; with larger classes a gateway has to
+/// be better by the number of the class.
 const STABLE: u8 = 2;
 const FAST: u8 = 3;
 /// Quality by which a gateway is much worse than the selected one.
@@ -33,20 +35,10 @@ pub(super) struct Client {
     networks: Vec<NodeId>,
 }
 
-/// Rules of leases.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Rules {
-    pub(super) lease: Span,
-    pub(super) orig_interval: Span,
-}
-
 impl Client {
-    pub(super) fn clear(&mut self) {
-        *self = Client { networks: std::mem::take(&mut self.networks), ..Client::default() };
-    }
-
     /// A message has come, and the quality of the way to its originator is known.
-    pub(super) fn on_ogm(&mut self, ogm: &Ogm, table: &Table, class: u8) {
+    pub(super) fn on_ogm(&mut self, ogm: &Ogm, table: &Table, cfg: &Config) {
+        let class = cfg.gw_sel_class;
         match (self.gateways.binary_search(&ogm.originator), ogm.is_gateway) {
             (Err(i), true) => self.gateways.insert(i, ogm.originator),
             (Ok(i), false) => {
@@ -68,29 +60,28 @@ impl Client {
         }
     }
 
-    /// The gateway to which the host sends for a network now.
-    pub(super) fn gateway(&mut self, network: NodeId, now: Time, table: &Table, rules: Rules) -> Option<NodeId> {
+    /// The gateway to which the host sends for a network now. A host that was idle has renewed its lease, if its gateway
+    /// answers now.
+    pub(super) fn gateway(&mut self, network: NodeId, now: Time, table: &Table, cfg: &Config) -> Option<NodeId> {
         if let Err(i) = self.networks.binary_search(&network) {
             self.networks.insert(i, network);
         }
-        let heard_after = rules.orig_interval * MISSED;
-        let answers = |g: NodeId| self.gateways.contains(&g) && table.seen(g).is_some_and(|at| at + heard_after > now);
+        let silence = cfg.orig_interval * MISSED;
+        let answers = |g: NodeId| self.gateways.contains(&g) && table.seen(g).is_some_and(|at| at + silence > now);
         let Some((gateway, since)) = self.lease else {
             self.lease = self.selected.filter(|&g| answers(g)).map(|g| (g, now));
             return self.lease.map(|(g, _)| g);
         };
         let age = now.since(since);
-        let (renews, rebinds) = (Span(rules.lease.0 / 2), Span(rules.lease.0 / 8 * 7));
-        if age >= rebinds {
+        let (renews, rebinds) = (Span(cfg.dhcp_lease.0 / 2), Span(cfg.dhcp_lease.0 / 8 * 7));
+        let is_far = self.selected.is_some_and(|g| table.best(g) > table.best(gateway).saturating_add(FAR));
+        if age >= renews && answers(gateway) && !is_far {
+            self.lease = Some((gateway, now));
+        } else if age >= rebinds {
             match self.selected.filter(|&g| answers(g)) {
                 Some(other) => self.lease = Some((other, now)),
-                None if age >= rules.lease => self.lease = None,
+                None if age >= cfg.dhcp_lease => self.lease = None,
                 None => {}
-            }
-        } else if age >= renews {
-            let is_far = self.selected.is_some_and(|g| table.best(g) > table.best(gateway).saturating_add(FAR));
-            if answers(gateway) && !is_far {
-                self.lease = Some((gateway, now));
             }
         }
         self.lease.map(|(g, _)| g)
@@ -107,8 +98,24 @@ mod tests {
     use super::*;
     use crate::packet::ogm::TTL;
 
-    const RULES: Rules = Rules { lease: Span::secs(80), orig_interval: Span::secs(1) };
     const NETWORK: NodeId = NodeId(9);
+
+    fn rules(gw_sel_class: u8) -> Config {
+        Config { gw_sel_class, dhcp_lease: Span::secs(80), ..Config::default() }
+    }
+
+    fn ogm(node: u32, seqno: u32, tq: u8, is_gateway: bool) -> Ogm {
+        Ogm {
+            originator: NodeId(node),
+            seqno,
+            ttl: TTL,
+            tq,
+            prev_sender: NodeId(node),
+            direct_link: false,
+            not_best_next_hop: false,
+            is_gateway,
+        }
+    }
 
     struct Heard {
         table: Table,
@@ -126,26 +133,17 @@ mod tests {
             for _ in 0..5 {
                 self.seqno += 1;
                 for &(node, tq) in of {
-                    let ogm = Ogm {
-                        originator: NodeId(node),
-                        seqno: self.seqno,
-                        ttl: TTL,
-                        tq,
-                        prev_sender: NodeId(node),
-                        direct_link: false,
-                        not_best_next_hop: false,
-                        is_gateway: true,
-                    };
+                    let ogm = ogm(node, self.seqno, tq, true);
                     let copy = self.table.count(&ogm, NodeId(node), now).expect("in order");
                     self.table.link(NodeId(node), NodeId(node), now);
                     self.table.rank(&ogm, (NodeId(node), tq), copy, now);
-                    self.client.on_ogm(&ogm, &self.table, class);
+                    self.client.on_ogm(&ogm, &self.table, &rules(class));
                 }
             }
         }
 
         fn gateway(&mut self, now: Time) -> Option<u32> {
-            self.client.gateway(NETWORK, now, &self.table, RULES).map(|g| g.0)
+            self.client.gateway(NETWORK, now, &self.table, &rules(20)).map(|g| g.0)
         }
     }
 
@@ -193,6 +191,15 @@ mod tests {
     }
 
     #[test]
+    fn an_idle_host_has_renewed_its_lease() {
+        let mut h = Heard::new();
+        h.hear(at(1), 20, &[(1, 200)]);
+        assert_eq!(h.gateway(at(1)), Some(1));
+        h.hear(at(1000), 20, &[(1, 200), (2, 240)]);
+        assert_eq!((h.client.selected, h.gateway(at(1000))), (Some(NodeId(2)), Some(1)));
+    }
+
+    #[test]
     fn a_silent_gateway_is_left_when_the_lease_ends() {
         let mut h = Heard::new();
         h.hear(at(1), 20, &[(1, 200), (2, 190)]);
@@ -211,17 +218,7 @@ mod tests {
     fn a_gateway_that_announces_itself_no_more_is_none() {
         let mut h = Heard::new();
         h.hear(at(1), 20, &[(1, 200), (2, 190)]);
-        let ogm = Ogm {
-            originator: NodeId(1),
-            seqno: 9,
-            ttl: TTL,
-            tq: 200,
-            prev_sender: NodeId(1),
-            direct_link: false,
-            not_best_next_hop: false,
-            is_gateway: false,
-        };
-        h.client.on_ogm(&ogm, &h.table, 20);
+        h.client.on_ogm(&ogm(1, 9, 200, false), &h.table, &rules(20));
         assert_eq!((h.client.selected, h.client.gateways.len()), (Some(NodeId(2)), 1));
     }
 }

@@ -21,7 +21,7 @@ use crate::rng::Stream;
 use crate::setting::limit::{HOUR, at_most, range};
 use crate::unit::{Bytes, Span, Time};
 use crate::{counters, settings};
-use gateway::{Client, Rules};
+use gateway::Client;
 use outbox::Outbox;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -45,8 +45,8 @@ settings! {
         /// Selection of a gateway (`gw_sel_class` of Linux): 2 keeps it while it is there, 3 takes the best one at once, and
         /// a larger number one whose quality is better by as much. Bandwidths are not compared.
         pub gw_sel_class: u8 = 20 => range(2, 255),
-        /// Lease of a host by DHCP: its gateway renews it after a half of this time; after seven eighths the selected
-        /// gateway gives a new one.
+        /// Lease of a host by DHCP: its gateway renews the lease after a half of this time; after seven eighths the
+        /// selected gateway gives a new lease.
         pub dhcp_lease: Span = Span::secs(3600) => range(Span::secs(1), HOUR * 24 * 7),
         /// Size of the headers before the IP header of data: that of batman-adv, 10 B, and Ethernet, 14 B.
         pub header_size: Bytes = Bytes(24) => at_most(Bytes(200)),
@@ -173,14 +173,14 @@ impl Routing for BatmanAdv {
     }
 
     fn gateway(&mut self, network: NodeId, now: Time) -> Option<NodeId> {
-        let rules = Rules { lease: self.cfg.dhcp_lease, orig_interval: self.cfg.orig_interval };
-        self.client.gateway(network, now, &self.table, rules)
+        self.client.gateway(network, now, &self.table, &self.cfg)
     }
 
     fn switch_off(&mut self, _cx: &mut Cx<'_>) {
         self.table.clear();
         self.outbox.clear();
-        self.client.clear();
+        self.client = Client::default();
+        self.serves.clear();
         (self.first, self.wake) = (Time::NEVER, Time::NEVER);
     }
 
@@ -300,7 +300,7 @@ impl BatmanAdv {
         let tq = quality::over(ogm.tq, echoed, heard, 0);
         if tq > 0 && self.table.may_rank(ogm, copy) {
             self.table.rank(ogm, (from, tq), copy, now);
-            self.client.on_ogm(ogm, &self.table, self.cfg.gw_sel_class);
+            self.client.on_ogm(ogm, &self.table, &self.cfg);
         }
         let told = quality::over(ogm.tq, echoed, heard, self.cfg.hop_penalty);
         if is_neighbor || (is_best && told > 0 && copy != Copy::Same) {
