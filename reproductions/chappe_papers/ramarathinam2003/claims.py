@@ -23,8 +23,6 @@ claim = CLAIMS.claim
 Observations = Iterator[Observation]
 
 THROUGHPUT, ENERGY = "IV A: throughput", "IV B: energy and packets"
-BEGIN = "when the first transfers begin"
-"""Detail that the paper leaves open and that reverses claims: ``unknowns.csv`` has the effects."""
 
 SHORT = ("light", "moderate", "heavy")
 
@@ -136,7 +134,7 @@ def _(data: Estimates) -> Observations:
             yield ahead(name(other), e, PLACES)
 
 
-@claim("P1-T1-11", "The numbers of Table I are those of single runs", hangs=BEGIN, section=THROUGHPUT, tables=(1,))
+@claim("P1-T1-11", "The numbers of Table I are those of single runs", section=THROUGHPUT, tables=(1,))
 def _(data: Estimates) -> Observations:
     yield from segments_of_single_runs(data, "Table I as a whole")
 

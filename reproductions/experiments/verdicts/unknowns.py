@@ -135,15 +135,11 @@ def elrakabawy() -> Iterator[tuple[str, ...]]:
                "over lines of a trace", lines, "windows.csv")  # fmt: skip
 
 
-# ---- Ramarathinam, Zhou and Su ----
+# ---- Zhou and Su ----
 
 
 def others() -> Iterator[tuple[str, str, str, str, str, str, str, str, str]]:
     """The paper, and a row."""
-    [r] = [r for r in table("ramarathinam2003", "readings_claims") if r["claim"] == "P1-T1-11"]
-    yield ("ramarathinam2003", "when the first transfers begin", "P1-T1-11", "numbers of Table I among our runs",
-           "at 0 s", f"{r['its effects']}, not like ours", "at 5 s", f"{r['effects']}, like ours",
-           "readings_claims.csv")  # fmt: skip
     rows = {r["claim"]: r for r in table("zhou2004", "readings_claims") if "header" in r["reading"]}
     for claim, where in (("P3-F2-2", "below 0.5 % loss"), ("P3-F2-3", "TCP only, up to 2 % loss")):
         r = rows[claim]
