@@ -172,7 +172,8 @@ impl Scenario {
         let mut config = Config::default();
         let names = Names::resolve(&mut tree, &sources, access);
         config.apply(&tree, "", &mut report);
-        let mut warnings = files::read(&mut config, &mut tree, &sources, access, &names, &mut report);
+        let from = files::Access { sources: &sources, files: access, names: &names };
+        let mut warnings = files::read(&mut config, &mut tree, &from, &mut report);
         add_default_flow(&mut config, &tree);
         let (findings, layout) = validate::check(&config, &tree, &sources);
         unreadable.add_findings(&mut report, findings.errors);

@@ -20,19 +20,22 @@ use serde_json::json;
 /// Upper limit of coordinates in tables of positions \[m\].
 const FARTHEST: f64 = 1e9;
 
+/// Access to the files that a scenario names, and what they need.
+pub struct Access<'a> {
+    /// Texts that name the files.
+    pub sources: &'a Sources,
+    /// The files.
+    pub files: &'a dyn Files,
+    /// Names of the nodes, which tables may have in the place of numbers.
+    pub names: &'a Names,
+}
+
 /// Reads all files that a scenario refers to, with the names of its nodes, and gives warnings about them.
-pub fn read(
-    cfg: &mut Config,
-    tree: &mut Node,
-    sources: &Sources,
-    files: &dyn Files,
-    names: &Names,
-    report: &mut Report,
-) -> Report {
-    let mut warnings = read_positions_and_flows(cfg, tree, sources, files, names, report);
-    warnings.append(read_movements(cfg, tree, sources, files, names, report));
-    read_links(cfg, tree, sources, files, names, report);
-    read_error_rates(cfg, tree, sources, files, report);
+pub fn read(cfg: &mut Config, tree: &mut Node, from: &Access<'_>, report: &mut Report) -> Report {
+    let mut warnings = read_positions_and_flows(cfg, tree, from, report);
+    warnings.append(read_movements(cfg, tree, from, report));
+    read_links(cfg, tree, from, report);
+    read_error_rates(cfg, tree, from, report);
     warnings
 }
 
@@ -46,18 +49,11 @@ pub const STOP_ONCE: &str = "leave one of them out, or set the stop time to \"ne
 
 /// Reads the files of nodes and flows into the scenario, which then no longer depends on them. The flows follow those
 /// that are listed.
-fn read_positions_and_flows(
-    cfg: &mut Config,
-    tree: &mut Node,
-    sources: &Sources,
-    files: &dyn Files,
-    names: &Names,
-    report: &mut Report,
-) -> Report {
+fn read_positions_and_flows(cfg: &mut Config, tree: &mut Node, from: &Access<'_>, report: &mut Report) -> Report {
     let mut warnings = Report::default();
     if cfg.topology.kind == Kind::File
         && let Some(name) = cfg.topology.file.clone()
-        && let Some(positions) = content(tree, "topology.file", &name, sources, files, report, read_positions)
+        && let Some(positions) = content(tree, "topology.file", &name, from, report, read_positions)
     {
         cfg.topology.positions = positions;
         (cfg.topology.kind, cfg.topology.file) = (Kind::List, None);
@@ -69,13 +65,13 @@ fn read_positions_and_flows(
             topology.remove("file");
         }
     }
-    let read = |text: &str| read_flows(&names.in_table(text, &ENDS)?, &cfg.traffic);
+    let read = |text: &str| read_flows(&from.names.in_table(text, &ENDS)?, &cfg.traffic);
     if cfg.traffic.file.is_some() && cfg.traffic.stop.is_some() && cfg.traffic.duration.is_some() {
         // One mistake, and not one of each line.
         let origin = tree.at("traffic.duration").and_then(|n| n.origin);
         report.add("traffic.duration", origin, stops_twice("traffic"), Some(STOP_ONCE.to_owned()));
     } else if let Some(name) = cfg.traffic.file.clone()
-        && let Some((flows, timed)) = content(tree, "traffic.file", &name, sources, files, report, read)
+        && let Some((flows, timed)) = content(tree, "traffic.file", &name, from, report, read)
     {
         for path in ["traffic.start", "traffic.stagger"] {
             if timed && let Some(node) = tree.at(path) {
@@ -103,12 +99,16 @@ fn content<T>(
     tree: &Node,
     path: &str,
     name: &str,
-    sources: &Sources,
-    files: &dyn Files,
+    from: &Access<'_>,
     report: &mut Report,
     read: impl FnOnce(&str) -> Result<T, Misread>,
 ) -> Option<T> {
-    match files.read(name, sources.named_by(tree.at(path))).map_err(Misread::from).and_then(|(_, text)| read(&text)) {
+    match from
+        .files
+        .read(name, from.sources.named_by(tree.at(path)))
+        .map_err(Misread::from)
+        .and_then(|(_, text)| read(&text))
+    {
         Ok(rows) => Some(rows),
         Err(Misread { why, help }) => {
             let origin = tree.at(path).and_then(|n| n.origin);
@@ -182,14 +182,7 @@ pub fn follows_file(cfg: &Config) -> bool {
 }
 
 /// Reads the movement file into the scenario, which then no longer depends on it. Returns warnings about the file.
-fn read_movements(
-    cfg: &mut Config,
-    tree: &mut Node,
-    sources: &Sources,
-    files: &dyn Files,
-    names: &Names,
-    report: &mut Report,
-) -> Report {
+fn read_movements(cfg: &mut Config, tree: &mut Node, from: &Access<'_>, report: &mut Report) -> Report {
     let mut warnings = Report::default();
     if follows_file(cfg)
         && let Some(name) = cfg.mobility.file.clone()
@@ -197,10 +190,10 @@ fn read_movements(
         let mut messages = vec![];
         let origin = tree.at("mobility.file").and_then(|n| n.origin);
         let read = |text: &str| {
-            let courses = formats::read(&names.in_table(text, &["node"])?, &mut messages)?;
+            let courses = formats::read(&from.names.in_table(text, &["node"])?, &mut messages)?;
             no_position(cfg, &courses).map_or(Ok(courses), Err)
         };
-        if let Some(courses) = content(tree, "mobility.file", &name, sources, files, report, read) {
+        if let Some(courses) = content(tree, "mobility.file", &name, from, report, read) {
             (cfg.mobility.table, cfg.mobility.file) = (courses, None);
             put(tree, "mobility", "table", Node::from_json(&cfg.mobility.table.write()));
             if let Value::Table(t) = &mut tree.value
@@ -239,24 +232,17 @@ pub fn no_position(cfg: &Config, courses: &Courses) -> Option<Misread> {
 }
 
 /// Reads the file of links into the scenario, which then no longer depends on it.
-fn read_links(
-    cfg: &mut Config,
-    tree: &mut Node,
-    sources: &Sources,
-    files: &dyn Files,
-    names: &Names,
-    report: &mut Report,
-) {
+fn read_links(cfg: &mut Config, tree: &mut Node, from: &Access<'_>, report: &mut Report) {
     if cfg.radio.propagation != Propagation::Links {
         return;
     }
     let Some(name) = cfg.radio.links_file.clone() else { return };
     let nodes = cfg.topology.nodes();
     let read = |text: &str| {
-        let links = Links::read_csv(&names.in_table(text, &ENDS)?)?;
+        let links = Links::read_csv(&from.names.in_table(text, &ENDS)?)?;
         beyond(&links, nodes).map_or(Ok(links), |why| Err(why.into()))
     };
-    if let Some(links) = content(tree, "radio.links_file", &name, sources, files, report, read) {
+    if let Some(links) = content(tree, "radio.links_file", &name, from, report, read) {
         (cfg.radio.links_table, cfg.radio.links_file) = (links, None);
         LINKS.put(tree, Node::from_json(&cfg.radio.links_table.write()));
     }
@@ -269,14 +255,14 @@ pub fn beyond(links: &Links, nodes: u64) -> Option<String> {
 }
 
 /// Reads the file of error rates into the scenario, which then no longer depends on it.
-fn read_error_rates(cfg: &mut Config, tree: &mut Node, sources: &Sources, files: &dyn Files, report: &mut Report) {
+fn read_error_rates(cfg: &mut Config, tree: &mut Node, from: &Access<'_>, report: &mut Report) {
     let sinr = &mut cfg.radio.sinr;
     if cfg.radio.reception != Reception::Sinr {
         return;
     }
     let Some(name) = sinr.error_rates_file.clone() else { return };
     let setting = ERROR_RATES.name(ERROR_RATES.file);
-    if let Some(rates) = content(tree, &setting, &name, sources, files, report, ErrorRates::read_csv) {
+    if let Some(rates) = content(tree, &setting, &name, from, report, ErrorRates::read_csv) {
         ERROR_RATES.put(tree, Node::from_json(&rates.written()));
         (sinr.error_rates_table, sinr.error_rates_file) = (rates, None);
     }
