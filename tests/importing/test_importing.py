@@ -220,7 +220,7 @@ def test_files_of_a_network_become_one(tmp_path: Path, capsys: pytest.CaptureFix
             ["no other file names chapl, on which iw-station-dump.txt was made: did you mean chapel?"],
         ),
         (["iw-station-dump.txt"], "tower", ["no other file names tower, on which iw-station-dump.txt was made"]),
-        (["iw-station-dump.txt"], "ridge", ["ridge hears itself, says a file: was it made on another node?"]),
+        (["iw-station-dump.txt"], "ridge", ["a file says that ridge hears itself: was the file made on another node?"]),
         (
             ["olsrd-txtinfo.txt", "olsrd-jsoninfo-0.9.json"],
             "",

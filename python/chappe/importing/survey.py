@@ -213,7 +213,8 @@ class Survey:
                     there.mcs, there.streams, there.width_mhz = link.mcs, link.streams, link.width_mhz
         self.links = links
         self.doubtful += [
-            f"{name} hears itself, says a file: was it made on another node?" for name in map(self.called, selves)
+            f"a file says that {name} hears itself: was the file made on another node?"
+            for name in map(self.called, selves)
         ]
         self.doubtful += [*self._strangers(), *self._islands()]
 

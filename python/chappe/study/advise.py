@@ -37,7 +37,7 @@ WORST = f"{GOODPUT} of worst"
 """Goodput of the flow with the least goodput of a run, which is compared if all flows are measured."""
 
 _STARVED = -0.2
-"""Relative change of the goodput of the worst flow: a change that is certainly worse, and below, is not advised."""
+"""No change is advised that certainly lowers the goodput of the worst flow, by more than this share in the mean."""
 
 FIRST, LOOKS = 10, 3
 """Seeds of the first look, and looks, each of which doubles them."""
