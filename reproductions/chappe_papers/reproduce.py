@@ -23,7 +23,7 @@ from chappe_papers.judging import decide, fresh
 from chappe_papers.judging.advice import Outcome
 from chappe_papers.judging.claims import Claim, needs
 from chappe_papers.judging.judge import LEVEL, SHORT_LEVEL, UNKNOWN, Answer, Form, Observation
-from chappe_papers.judging.readings import reversals
+from chappe_papers.judging.readings import compared, paragraph
 from chappe_papers.judging.words import Decided, Verdict
 from chappe_papers.pages import answers as answering
 from chappe_papers.pages import figures, made, page
@@ -195,7 +195,7 @@ def reproduce(
         differences=differences,
         unexplained=unexplained,
         sections=beside_claims,
-        readings=compared(paper, claims, ours, answers) if wanted.all and not quick else [],
+        readings=other_readings(paper, claims, ours, answers) if wanted.all and not quick else [],
         figures=[f for f in drawn if not any(f in s.figures for s in beside_claims)],
         sheets=sheets,
         files=written,
@@ -504,13 +504,10 @@ def notes(paper: Paper) -> list[page.Difference]:
     return differences
 
 
-def compared(paper: Paper, claims: Sequence[Claim], ours: Estimates, answers: Mapping[str, Answer]) -> list[str]:
-    """Results of other readings of the paper, each in a paragraph: the claims that they reverse."""
-    found = list(reversals(claims, ours, paper.readings, answers))
-    return [
-        f"**{title}**: {'; '.join(r.said for r in found if r.reading == title) or 'reverses nothing'}."
-        for title in paper.readings
-    ]
+def other_readings(paper: Paper, claims: Sequence[Claim], ours: Estimates, answers: Mapping[str, Answer]) -> list[str]:
+    """Results of other readings of the paper, each in a paragraph."""
+    asked = list(compared(claims, ours, paper.readings, answers))
+    return [paragraph(title, asked) for title in paper.readings]
 
 
 def sequential(looks: Mapping[str, int]) -> str:

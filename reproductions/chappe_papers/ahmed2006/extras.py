@@ -56,7 +56,8 @@ def _reading_rows(ours: Estimates, ns2: Estimates) -> Rows:
 
 
 def _verdict_rows(ours: Estimates, _ns2: Estimates) -> Rows:
-    return readings.rows(ALL, ours, READINGS)
+    answers = {c.id: c.judged(ours) for c in ALL}
+    return readings.rows(readings.compared(ALL, ours, READINGS, answers))
 
 
 # ---- where the gain comes from ----

@@ -1,6 +1,6 @@
 """Other readings of a paper: the claims that one of them reverses, with the effects of both."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -13,8 +13,8 @@ Change = Callable[[Any], Any]
 """Maps a point of the main reading to one of another, or to ``None``."""
 
 
-class Reversal(NamedTuple):
-    """A claim that another reading reverses."""
+class Compared(NamedTuple):
+    """A claim in another reading, beside the main reading at the same points."""
 
     reading: str
     claim: str
@@ -22,43 +22,60 @@ class Reversal(NamedTuple):
     other: Answer
 
     @property
+    def is_reversed(self) -> bool:
+        """True if both readings decide the claim, and otherwise, or if most effects have the other sign."""
+        kinds = self._kinds
+        if None not in kinds and kinds[0] != kinds[1]:
+            return True
+        own = {(o.where, o.sub_claim): side(o) for o in self.main.observations}
+        places = ((own.get((o.where, o.sub_claim)), side(o)) for o in self.other.observations)
+        pairs = [(a, b) for a, b in places if a is not None]
+        return 2 * sum(a * b < 0 for a, b in pairs) > len(pairs)
+
+    @property
+    def is_undecided(self) -> bool:
+        """True if the main reading decides the claim, and the other neither decides nor reverses it."""
+        main, other = self._kinds
+        return main is not None and other is None and not self.is_reversed
+
+    @property
     def said(self) -> str:
         """Both verdicts with their effects, that of the other reading first."""
         return f"{self.claim}: {_said(self.other)}; main reading: {_said(self.main)}"
+
+    @property
+    def _kinds(self) -> tuple[str | None, str | None]:
+        return _kind(self.main.verdict), _kind(self.other.verdict)
 
 
 def _said(a: Answer) -> str:
     return f"{a.verdict.value}, {a.effects}"
 
 
-def reversals(
+def compared(
     claims: Iterable[Claim], data: Estimates, readings: Mapping[str, Change], answers: Mapping[str, Answer]
-) -> Iterator[Reversal]:
-    """The claims that readings reverse; what more runs alone would decide otherwise is none."""
+) -> Iterator[Compared]:
+    """All claims in all readings."""
     claims = list(claims)
     for title, change in readings.items():
         seen = data.seen_as(change)
         for c in claims:
             other = c.judged(seen, answers[c.id].short).alone
-            main = _at_the_same(answers[c.id].alone, other)
-            if reverses(main, other):
-                yield Reversal(title, c.id, main, other)
+            yield Compared(title, c.id, _at_the_same(answers[c.id].alone, other), other)
+
+
+def paragraph(reading: str, asked: Iterable[Compared]) -> str:
+    """What a reading reverses, and the claims that its runs do not decide."""
+    of_reading = [c for c in asked if c.reading == reading]
+    found = "; ".join(c.said for c in of_reading if c.is_reversed) or "reverses nothing"
+    undecided = ", ".join(c.claim for c in of_reading if c.is_undecided)
+    return f"**{reading}**: {found}{'; undecided: ' * bool(undecided)}{undecided}."
 
 
 def _at_the_same(main: Answer, other: Answer) -> Answer:
     """The answer of the points that another reading has, too: readings have fewer."""
     places = {(o.where, o.sub_claim) for o in other.observations}
     return replace(main, observations=tuple(o for o in main.observations if (o.where, o.sub_claim) in places))
-
-
-def reverses(main: Answer, other: Answer) -> bool:
-    """True if both are decided, and otherwise, or if most effects have the other sign."""
-    kinds = [_kind(a.verdict) for a in (main, other)]
-    if None not in kinds and kinds[0] != kinds[1]:
-        return True
-    own = {(o.where, o.sub_claim): side(o) for o in main.observations}
-    pairs = [(own[o.where, o.sub_claim], side(o)) for o in other.observations if (o.where, o.sub_claim) in own]
-    return 2 * sum(a * b < 0 for a, b in pairs) > len(pairs)
 
 
 def _kind(verdict: Verdict) -> str | None:
@@ -81,10 +98,10 @@ COLUMNS = ("reading", "claim", "main reading", "its effects", "verdict", "effect
 """Header of the table of reversals."""
 
 
-def rows(claims: Sequence[Claim], data: Estimates, readings: Mapping[str, Change]) -> list[list[str]]:
+def rows(asked: Iterable[Compared]) -> list[list[str]]:
     """The table of reversals."""
-    answers = {c.id: c.judged(data) for c in claims}
     return [
-        [r.reading, r.claim, r.main.verdict.value, r.main.effects, r.other.verdict.value, r.other.effects]
-        for r in reversals(claims, data, readings, answers)
+        [c.reading, c.claim, c.main.verdict.value, c.main.effects, c.other.verdict.value, c.other.effects]
+        for c in asked
+        if c.is_reversed
     ]

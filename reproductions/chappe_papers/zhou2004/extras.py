@@ -38,7 +38,9 @@ def _other(name: str) -> Callable[[Point], Point]:
 
 def _verdict_rows(ours: Estimates, _: Estimates) -> Rows:
     """After the fact: which reading gives most of what the paper says cannot tell which one its authors had."""
-    return readings.rows(ALL, ours, {r.title: _other(name) for name, r in READINGS.items() if name != READING})
+    others = {r.title: _other(name) for name, r in READINGS.items() if name != READING}
+    answers = {c.id: c.judged(ours) for c in ALL}
+    return readings.rows(readings.compared(ALL, ours, others, answers))
 
 
 def _crossing(data: Estimates, mechanism: str) -> str:

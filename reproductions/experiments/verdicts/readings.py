@@ -3,8 +3,9 @@
 ``python reproductions/experiments/verdicts/readings.py`` asks every reading of each paper about all claims whose points
 it changes, compares them with the published points of the main reading, and writes ``readings_claims.csv`` and the list
 of other readings on the pages. Each reading has its planned runs, in ``results/readings``; what they reverse is asked
-again with as many runs as the main reading has, and only what those reverse, too, is written. Then ``unknowns.py``
-takes the effects from there. Arguments are names of papers; without any it takes all.
+again with as many runs as the main reading has, and what they leave undecided with four times the runs where the
+published verdict depends on an unknown. The rest of what they do not decide is named as undecided. Then
+``unknowns.py`` takes the effects from there. Arguments are names of papers; without any it takes all.
 """
 
 import argparse
@@ -17,7 +18,7 @@ from typing import Any, NamedTuple
 import chappe_papers
 import recorded
 from chappe_papers.judging.claims import Claim
-from chappe_papers.judging.readings import COLUMNS, Change, Reversal, reversals
+from chappe_papers.judging.readings import COLUMNS, Change, Compared, compared, paragraph, rows
 from chappe_papers.pages.files import write_csv
 from chappe_papers.paper import Paper
 from chappe_papers.runs import runner
@@ -26,6 +27,9 @@ DOCS = Path(__file__).parents[2] / "docs" / "papers"
 
 PAPERS = ("ahmed2006", "ramarathinam2003", "su2008", "zhou2004")
 """Papers whose readings have no published tables of their own."""
+
+UNDECIDED = 4
+"""Runs of a reading that leaves a claim undecided whose verdict depends on an unknown, relative to the planned ones."""
 
 
 class Asked(NamedTuple):
@@ -55,38 +59,36 @@ def asked(paper: Paper) -> list[Asked]:
     return found
 
 
-def reversed_(paper: Paper, jobs: int | None) -> list[Reversal]:
-    """What the readings of a paper reverse."""
+def answers(paper: Paper, jobs: int | None) -> list[Compared]:
+    """What the readings of a paper answer."""
     design, published = paper.design, recorded.answers(paper)
 
-    def judged(which: Sequence[Asked], times: int) -> list[Reversal]:
+    def judged(which: Sequence[Asked], times: int) -> list[Compared]:
         wanted = list(dict.fromkeys(q for a in which for q in a.points))
         with design.run_cache(Path("results") / "readings" / paper.name, jobs) as cache:
             data = runner.run(design, wanted, design.full, cache, times).table(wanted)
-        return [r for a in which for r in reversals([a.claim], data, {a.title: a.change}, published)]
+        return [c for a in which for c in compared([a.claim], data, {a.title: a.change}, published)]
+
+    def last(a: Asked, first: Compared) -> Compared:
+        times = a.times if first.is_reversed else UNDECIDED if first.is_undecided and a.claim.hangs else 1
+        if times == 1:
+            return first
+        [again] = judged([a], times)
+        print(f"{a.title}: {first.said}\n  {times} times the runs: {again.said}", flush=True)
+        return again
 
     everything = asked(paper)
-    found = []
-    for first in judged(everything, 1):
-        [a] = [a for a in everything if (a.title, a.claim.id) == (first.reading, first.claim)]
-        print(f"{first.reading}: {first.said}", flush=True)
-        again = judged([a], a.times) if a.times > 1 else [first]
-        print(f"  {a.times} times the runs: {again[0].said if again else 'no reversal'}", flush=True)
-        found += again
-    return found
+    return [last(a, first) for a, first in zip(everything, judged(everything, 1), strict=True)]
 
 
-def write(paper: Paper, found: Sequence[Reversal]) -> None:
+def write(paper: Paper, found: Sequence[Compared]) -> None:
     """Writes the table and the list of a page."""
-    rows = [[r.reading, r.claim, r.main.verdict.value, r.main.effects, r.other.verdict.value, r.other.effects]
-            for r in found]  # fmt: skip
-    write_csv(DOCS / paper.name / "readings_claims.csv", COLUMNS, rows)
+    write_csv(DOCS / paper.name / "readings_claims.csv", COLUMNS, rows(found))
     page = DOCS / f"{paper.name}.md"
     text = page.read_text(encoding="utf-8")
     for title in paper.readings:
-        said = "; ".join(r.said for r in found if r.reading == title) or "reverses nothing"
-        text = re.sub(rf"^\*\*{re.escape(title)}\*\*: .*\.$", lambda _, t=title, s=said: f"**{t}**: {s}.", text,
-                      flags=re.MULTILINE)  # fmt: skip
+        said = paragraph(title, found)
+        text = re.sub(rf"^\*\*{re.escape(title)}\*\*: .*\.$", lambda _, s=said: s, text, flags=re.MULTILINE)
     page.write_text(text, encoding="utf-8")
 
 
@@ -97,8 +99,8 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, help="runs at the same time")
     chosen = parser.parse_args()
     for paper in (p for p in chappe_papers.PAPERS if p.name in chosen.papers):
-        found = reversed_(paper, chosen.jobs)
-        print(f"{paper.name}: {len(found)} reversals", flush=True)
+        found = answers(paper, chosen.jobs)
+        print(f"{paper.name}: {len(rows(found))} reversals", flush=True)
         write(paper, found)
 
 
