@@ -9,6 +9,7 @@ import polars as pl
 from chappe.measures import MEASURES
 from chappe.results.storage.columns import TABLES
 from chappe.results.storage.recorded import RECORDED
+from chappe.scenario.explain import explain
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "results.md").read_text(encoding="utf-8")
@@ -32,6 +33,15 @@ def test_every_column_is_described() -> None:
     results = chappe.run(scenario)
     for name in TABLES:
         assert _described(f"`{name}`") == getattr(results, name).columns, name
+
+
+def test_columns_of_some_runs_are_explained() -> None:
+    names = {"flow.0.name": "home", "flow.0.group": "homes", "node": [{"nodes": 1, "name": "mill"}]}
+    scenario = chappe.Scenario.load(DOCS.parent / "scenarios" / "two-gateways.toml")
+    results = chappe.run(scenario.with_settings({**names, "run.stop": "10 s"}))
+    further = results.flows.columns[len(_described("`flows`")) :]
+    assert {"gateway", "gateway_name", "name", "group", "src_name"} < set(further)
+    assert [name for name in further if not any(e.kind == "column" for e in explain(f"flows.{name}"))] == []
 
 
 def test_every_measure_is_described() -> None:
