@@ -237,6 +237,14 @@ def test_what_hardly_belongs_together_is_said(others: list[str], owner: str, sai
     assert all(f"# - {text}\n" in found.files["scenario.toml"] for text in said)
 
 
+def test_a_text_that_ends_amid_a_line_is_doubtful(tmp_path: Path) -> None:
+    whole = (FILES / "iw-station-dump.txt").read_text(encoding="utf-8")
+    dump = tmp_path / "dump.txt"
+    for text, said in ((whole, []), (whole[:-40], ["the last line of dump.txt has no end: is the file cut off?"])):
+        dump.write_text(text, encoding="utf-8")
+        assert read([Named(str(dump), "chapel")]).doubtful == said
+
+
 def test_a_network_is_checked_against_what_it_says(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Bit rates, retries and expected throughputs of `iw` stand beside those of the model, the worst first."""
     dump = FILES / "iw-station-dump.txt"

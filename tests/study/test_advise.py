@@ -87,8 +87,8 @@ def test_what_an_engineer_of_a_mesh_can_change() -> None:
     """Routes by hops take the weak link from node 0 to node 2."""
     plan = plan_of(mesh(), None)
     who = {name: trial.who for name, trial in plan.trials.items()}
-    assert who["a gateway at quay"] == OPERATOR
-    assert who["a gateway at ridge"] == OPERATOR
+    assert who["a gateway at quay with an uplink like that of mill"] == OPERATOR
+    assert who["a gateway at ridge with an uplink like that of mill"] == OPERATOR
     assert who["a second radio and channel between mill and ridge"] == OWNER
     assert who["3 dB more power at mill and ridge"] == OWNER
     assert who["3 dB less power at all nodes"] == OPERATOR
@@ -107,7 +107,7 @@ def test_what_an_engineer_of_a_mesh_can_change() -> None:
     assert mesh()._core.paths() == [[4, 0, 2, 3]]
     assert ways("the link between mill and ridge not used") == [[4, 0, 1, 2, 3]]
     assert ways("routing.metric = airtime") == [[4, 0, 1, 2, 3]]
-    assert ways("a gateway at quay") == [[4, 3]]
+    assert ways("a gateway at quay with an uplink like that of mill") == [[4, 3]]
     signals = {(a, b): dbm for a, b, dbm, _ in mesh()._core.links()}
     better = mesh().with_settings(dict(plan.trials["antennas with 6 dB more between mill and ridge"].change))
     risen = {(a, b): dbm - signals[a, b] for a, b, dbm, _ in better._core.links()}

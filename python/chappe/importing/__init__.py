@@ -81,6 +81,8 @@ def read(files: Sequence[Named], format_: str | None = None) -> Written:
             form = _recognized(source, format_)
             form.read(source, survey)
             found.append((file, form.title))
+            if source.json is None and source.xml is None and not source.text.endswith("\n"):
+                survey.doubtful.append(f"the last line of {Path(file).name} has no end: is the file cut off?")
         except MisreadError as e:
             wrong.append(f"{file}: {_at(source)}{e}")
         except KeyError as e:

@@ -25,7 +25,7 @@ def trials(network: Network) -> Iterator[Trial | LeftOut]:
             yield Trial(
                 {"wired_link": [*network.scenario["wired_link"], {**wire, end: node}]},
                 OPERATOR,
-                f"a gateway at {network.label(node)}",
+                f"a gateway at {network.label(node)} with an uplink like that of {network.label(gateway)}",
                 "batctl gw_mode server",
                 "batctl(8); babeld: `redistribute` of the default route, olsrd: `Hna4`",
                 f"uci set network.bat0.gw_mode=server; {COMMIT_NETWORK}",
