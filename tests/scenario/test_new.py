@@ -50,8 +50,15 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
     assert cli.main(["new", "mine.toml", "--topology", "grid", "--nodes", "6", "--variant", "vegas"]) == 0
     assert chappe.Scenario.load("mine.toml")["tcp.variant"] == "vegas"
     assert cli.main(["check", "mine.toml"]) == 0
-    assert cli.main(["new", "linux.toml", "--variant", "linux"]) == 0
-    assert chappe.Scenario.load("linux.toml")["tcp.loss_recovery"] == "rack_tlp"
+    for name in ("cubic", "bbr"):
+        assert cli.main(["new", f"{name}.toml", "--variant", name]) == 0
+        linux = chappe.Scenario.load(f"{name}.toml")
+        assert linux["tcp.congestion_control"] == name
+        assert linux["tcp.loss_recovery"] == "rack_tlp"
+        assert (
+            linux["tcp.receive_window"]
+            == chappe.Scenario({"extends": "linux", "run.stop": "1 s"})["tcp.receive_window"]
+        )
     capsys.readouterr()
     for arguments, message in (
         (["mine.toml"], "mine.toml exists: name a new file"),

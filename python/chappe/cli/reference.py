@@ -24,11 +24,15 @@ def explain(args: argparse.Namespace) -> int:
 
 
 def _list_models(word: str, as_json: bool) -> None:
-    """Lists the models, or those with a word in their names or settings."""
-    shelves = _with_word(parts(), word.lower())
+    """Lists the models, or the models and words of settings with a word in their names or settings."""
+    shelves = parts()
+    if word:
+        from chappe.scenario.explain import words
+
+        shelves = [*_with_word(shelves, word.lower()), *_with_word(words(), word.lower(), in_names=False)]
     if not shelves:
         raise CommandError(
-            f"no model has {word!r} in its name or its setting: `chappe explain --list` lists all models"
+            f"no model and no word has {word!r} in its name or its setting: `chappe explain --list` lists all models"
         )
     if as_json:
         print_json(shelves)
@@ -36,11 +40,11 @@ def _list_models(word: str, as_json: bool) -> None:
         show.parts(shelves)
 
 
-def _with_word(shelves: list[dict[str, Any]], word: str) -> list[dict[str, Any]]:
-    """Registries with the word in their names, and the models with the word in their names."""
+def _with_word(shelves: list[dict[str, Any]], word: str, *, in_names: bool = True) -> list[dict[str, Any]]:
+    """Registries with the word in their settings, or names, and the models with the word in their names."""
     found = []
     for shelf in shelves:
-        if word in shelf["name"].lower() or word in shelf["setting"]:
+        if word in shelf["setting"] or (in_names and word in shelf["name"].lower()):
             found.append(shelf)
         elif own := [p for p in shelf["parts"] if word in p["keyword"]]:
             found.append({**shelf, "parts": own})

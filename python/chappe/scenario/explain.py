@@ -63,6 +63,20 @@ def setting_names() -> list[str]:
     return [f"{name}.{key}".lstrip(".") for name, _, settings in _groups() for key in settings]
 
 
+def words() -> list[dict[str, Any]]:
+    """The words of settings that select no part, in the form of :func:`chappe.parts`."""
+    shelved = {shelf["setting"] for shelf in parts()}
+    return [
+        {
+            "name": _about(setting),
+            "setting": setting,
+            "parts": [{"keyword": w, "description": t} for w, t in of.items()],
+        }
+        for setting, of in _words_by_setting().items()
+        if setting not in shelved
+    ]
+
+
 def measure_names() -> list[str]:
     """Names of all measures."""
     return list(_descriptions()["measures"])

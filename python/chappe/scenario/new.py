@@ -20,10 +20,10 @@ class Question(NamedTuple):
     known: tuple[str, ...] = ()
 
 
-LINUX = "linux"
-"""Preset with the TCP of Linux 6.18, offered in addition to the TCP variants."""
+_VARIANTS = ("newreno", "reno", "sack", "vegas", "westwood")
 
-_VARIANTS = ("newreno", "reno", "sack", "vegas", "cubic", "westwood")
+_LINUX = ("cubic", "bbr")
+"""Congestion controls of Linux: with the preset ``linux``, so that they differ in nothing else."""
 
 _PROTOCOLS = ("aodv", "babel", "batman_adv", "dsr", "dsdv", "olsr")
 
@@ -33,7 +33,7 @@ QUESTIONS = (
     Question("mobility", "Do they move", "none", ("none", "random_waypoint")),
     Question("flows", "How many flows", "1"),
     Question("app", "What do they carry", "bulk", ("bulk", "cbr", "on_off", "requests")),
-    Question("variant", "Which TCP variant", "newreno", (*_VARIANTS, LINUX)),
+    Question("variant", "Which TCP variant", "newreno", (*_VARIANTS, *_LINUX)),
     Question("routing", "Which routing protocol", "aodv", (*_PROTOCOLS, "shortest_path")),
     Question("rate", "At which rate are data sent", "2 Mbit/s"),
     Question("stop", "How long is a run", "60 s"),
@@ -51,7 +51,7 @@ def text_of(answers: Mapping[str, str]) -> str:
     lines = [
         "# A scenario for `chappe run`, `chappe sweep` and `chappe plot`.",
         "# `chappe check` finds mistakes, `chappe explain` explains settings, `chappe explain --list` lists models.",
-        *(["", f'extends = "{LINUX}"             # the TCP of Linux 6.18'] if answers["variant"] == LINUX else []),
+        *(["", 'extends = "linux"             # the TCP of Linux 6.18'] if answers["variant"] in _LINUX else []),
         "",
         "[run]",
         f'stop = "{answers["stop"]}"                # or a number of packets: "11000 delivered"',
@@ -79,8 +79,10 @@ def text_of(answers: Mapping[str, str]) -> str:
         "[routing]",
         f'protocol = "{answers["routing"]}"',
     ]
-    if answers["app"] != "cbr" and answers["variant"] == LINUX:
-        lines += ["", "[tcp]", 'congestion_control = "cubic"  # or "reno", "bbr"']
+    if answers["app"] != "cbr" and answers["variant"] in _LINUX:
+        others = " or ".join(f'"{name}"' for name in (*_LINUX, "reno") if name != answers["variant"])
+        setting = f'congestion_control = "{answers["variant"]}"'
+        lines += ["", "[tcp]", f"{setting:<30}# {others}: another sender"]
     elif answers["app"] != "cbr":
         lines += ["", "[tcp]", f'variant = "{answers["variant"]}"', "receive_window = 32            # segments"]
     else:

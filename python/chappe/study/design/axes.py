@@ -131,7 +131,7 @@ def grid(scenario: Scenario, axes: Axes | None = None, cases: Cases | None = Non
             wrong.add(labels, e)
     if wrong.problems:
         raise StudyError(wrong.shown())
-    if same := _same(points):
+    if same := _same(points) or list(_idle(points, own_axes)):
         raise StudyError(same)
     return points
 
@@ -232,6 +232,20 @@ def _same(points: Sequence[Point]) -> list[Problem]:
             return [Problem(_place(differ[0], point), f"{first} and {second} are equivalent", "remove one of them",
                             None, None, None)]  # fmt: skip
     return []
+
+
+def _idle(points: Sequence[Point], axes: Axes) -> Iterator[Problem]:
+    """Problems of axes that have no effect at any point: the runs of their values would be equal."""
+    reasons = {name: why for point in points for name, why in point.scenario._core.unused()}
+    for name, values in axes.items():
+        if name in reasons and len(values) > 1 and not any(p.scenario._core.used([name]) for p in points):
+            message = f"the axis `{name}` has no effect, because {reasons[name]}"
+            help_ = _INSTEAD.get(name, "remove it, or change what makes it idle")
+            yield Problem(name, message, help_, None, None, None)
+
+
+_INSTEAD = {"tcp.variant": "compare `tcp.congestion_control`, such as cubic, bbr and reno, or extend another preset"}
+"""What to compare in place of a setting that some presets leave without effect."""
 
 
 def _place(name: str, point: Point) -> str:
