@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import chappe
+from chappe import cli
 from chappe.measures import KNOWN, MEASURES, column
 from chappe.printing import studies as show
 from chappe.study import file
@@ -53,7 +54,10 @@ def test_named_expressions_are_described() -> None:
 
 
 def test_files(tmp_path: Path) -> None:
-    chappe.sweep(CHAIN, out=tmp_path)
-    written = {str(p.relative_to(tmp_path)) for p in tmp_path.rglob("*") if p.is_file()}
+    (tmp_path / "chain.toml").write_text(CHAIN.to_toml(), encoding="utf-8")
+    folder = tmp_path / "study"
+    axis = "tcp.receive_window=1,2"
+    assert cli.main(["sweep", str(tmp_path / "chain.toml"), "--axis", axis, "--out", str(folder), "-q"]) == 0
+    written = {str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file()}
     rows = re.findall(r"^\| `(\S+\.(?:json|parquet))` \|", PAGE, re.MULTILINE)
     assert {re.sub(r"/\w+\.parquet", "/TABLE.parquet", name) for name in written} == set(rows)

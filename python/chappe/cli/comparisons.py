@@ -4,7 +4,7 @@ import argparse
 from functools import partial
 from typing import TYPE_CHECKING
 
-from chappe.cli.inputs import CommandError, collect_errors, named, print_json, print_rows
+from chappe.cli.inputs import CommandError, collect_errors, named, print_json, print_rows, wants_rows
 from chappe.cli.saved import defined
 from chappe.cli.studies import value_of
 
@@ -16,6 +16,7 @@ def compare(args: argparse.Namespace) -> int:
     """``chappe compare``."""
     from chappe.printing import comparisons as show_compared
 
+    is_table = wants_rows(args)
     study, axes = _study(args)
     by, measure = collect_errors(lambda: _axes(args.by, axes, study), lambda: _measure(args, study))
     if len(by) > 1:
@@ -29,8 +30,8 @@ def compare(args: argparse.Namespace) -> int:
         raise CommandError(str(e)) from None
     if args.json:
         print_json({"measure": measure, "by": axis, "baseline": baseline, "rows": rows.to_dicts()})
-    elif args.csv or args.parquet:
-        print_rows(rows, args.parquet)
+    elif is_table:
+        print_rows(rows, args, measure)
     else:
         show_compared.compared(rows, measure, axes, axis, args.within)
     return 0
@@ -41,6 +42,7 @@ def rank(args: argparse.Namespace) -> int:
     from chappe.measures import direction_of
     from chappe.printing import comparisons as show_compared
 
+    is_table = wants_rows(args)
     study, axes = _study(args)
     by, measure = collect_errors(lambda: _axes(args.by, axes, study), lambda: _measure(args, study))
     try:
@@ -53,8 +55,8 @@ def rank(args: argparse.Namespace) -> int:
         raise CommandError(str(e)) from None
     if args.json:
         print_json({"measure": measure, "by": by, "rows": rows.to_dicts()})
-    elif args.csv or args.parquet:
-        print_rows(rows, args.parquet)
+    elif is_table:
+        print_rows(rows, args, measure)
     else:
         show_compared.ranked(rows, measure, axes, by)
     return 0

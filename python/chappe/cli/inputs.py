@@ -224,12 +224,30 @@ def time_of(option: str, text: str | None) -> float | None:
         raise CommandError(f"{option}: {e}") from None
 
 
-def print_rows(rows: "pl.DataFrame", parquet: str | None) -> None:
-    """Prints a table as CSV, or writes it into a Parquet file."""
-    if parquet is None:
+def wants_rows(args: argparse.Namespace) -> bool:
+    """True if a table is wanted for other programs: as CSV, Parquet or LaTeX."""
+    if args.label and not args.latex:
+        raise CommandError("--label is for --latex")
+    return args.csv or args.parquet is not None or args.latex
+
+
+def print_rows(rows: "pl.DataFrame", args: argparse.Namespace, measure: str | None = None) -> None:
+    """Prints a table as CSV or LaTeX, or writes it into a Parquet file.
+
+    Args:
+        rows: The table.
+        args: Options of the command.
+        measure: Measure of a table that does not name it.
+    """
+    if args.latex:
+        from chappe.text import latex
+
+        print(latex(rows, measure, labels=dict(args.label)), end="")
+        return
+    if args.parquet is None:
         print(rows.write_csv(), end="")
         return
-    path = output(parquet, "--parquet", outputs.TABLE)
+    path = output(args.parquet, "--parquet", outputs.TABLE)
     data = io.BytesIO()
     rows.write_parquet(data, metadata={"chappe.version": _core.VERSION, outputs.TABLE_MARK: "true"})
     try:

@@ -250,11 +250,27 @@ def _compared_options(q: argparse.ArgumentParser) -> None:
     _flows_option(q)
 
 
-def _printed_options(q: argparse.ArgumentParser) -> None:
+def _printed_options(q: argparse.ArgumentParser, table: str = "the table", results: str = "the table") -> None:
     form = q.add_mutually_exclusive_group()
-    form.add_argument("--csv", action="store_true", help="print the table as CSV")
-    form.add_argument("--parquet", metavar="FILE", help="write the table as a Parquet file")
-    form.add_argument("--json", action="store_true", help="print the table as JSON")
+    form.add_argument("--csv", action="store_true", help=f"print {table} as CSV")
+    form.add_argument("--parquet", metavar="FILE", help=f"write {table} as a Parquet file")
+    form.add_argument("--latex", action="store_true", help=f"print {table} as LaTeX, for booktabs and siunitx")
+    form.add_argument("--json", action="store_true", help=f"print {results} as JSON")
+    q.add_argument(
+        "--label",
+        metavar="NAME=WORDS",
+        type=_label,
+        action="append",
+        default=[],
+        help="words for a setting or a value in --latex, such as newreno=NewReno; may be repeated",
+    )
+
+
+def _label(text: str) -> tuple[str, str]:
+    name, is_there, words = text.partition("=")
+    if not (is_there and name and words):
+        raise argparse.ArgumentTypeError(f"a label is NAME=WORDS, such as newreno=NewReno, not {plain(text)}")
+    return name, words
 
 
 def _code(text: str) -> str:
@@ -444,13 +460,10 @@ def parser(words: Sequence[str] = ()) -> Parser:
     q = command("show", saved.show_folder, "print the results in a folder that `run` or `sweep` wrote")
     q.add_argument("folder", metavar="DIR", help="folder of a run or of a study")
     q.add_argument("--why", action="store_true", help="explain the results of a run, as `run --why` does")
-    _measure_option(q, "all of a run, goodput_bps of a study")
+    _measure_option(q, "all of a run, those asked for of a study")
     _flows_option(q)
     q.add_argument("-q", "--quiet", action="store_true", help="print only errors and warnings")
-    form = q.add_mutually_exclusive_group()
-    form.add_argument("--csv", action="store_true", help="print the summary as CSV")
-    form.add_argument("--parquet", metavar="FILE", help="write the summary as a Parquet file")
-    form.add_argument("--json", action="store_true", help="print the results as JSON")
+    _printed_options(q, "the summary", "the results")
 
     q = command("plot", plots.plot, "plot a measure of a study, or a run over time")
     q.add_argument(

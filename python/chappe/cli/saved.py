@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from chappe.cli.inputs import CommandError, named, print_json, print_rows
+from chappe.cli.inputs import CommandError, named, print_json, print_rows, wants_rows
 from chappe.errors import StudyError
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ def _show_run(folder: Path, args: argparse.Namespace) -> int:
     from chappe.results.storage.columns import TABLES
 
     measures = args.measures or None
+    is_table = wants_rows(args)
     with told_at_once():
         results = cast("Results", opened(folder))
         for name in TABLES:  # nothing is printed of damaged results
@@ -53,8 +54,8 @@ def _show_run(folder: Path, args: argparse.Namespace) -> int:
         why = results.why() if args.why else None
         refuse_not_measured(results, args.flows, measures)
         of_flows = None if why is None else stories_of(results, args)
-    if args.csv or args.parquet:
-        print_rows(results.summary(measures=measures, flows=args.flows), args.parquet)
+    if is_table:
+        print_rows(results.summary(measures=measures, flows=args.flows), args)
     elif args.json:
         print_json(
             {
@@ -96,6 +97,7 @@ def _show_study(folder: Path, args: argparse.Namespace) -> int:
 
     if args.why:
         raise CommandError(f"--why is for runs, and {folder} has a study")
+    is_table = wants_rows(args)
     study = Study(folder)
     wanted = defined(study, args.measures)
     problems = [p for m in wanted for p in problems_of_measure("--measure", m, study._own)]
@@ -104,8 +106,10 @@ def _show_study(folder: Path, args: argparse.Namespace) -> int:
     measures = _measures(study, wanted)
     refuse_no_flows(study, args.flows)
     study_show.warnings(study, measures)
-    if args.csv or args.parquet:
-        print_rows(study.curve() if study.is_search else study.summary(measures, flows=args.flows), args.parquet)
+    if is_table and study.is_search:
+        print_rows(study.curve(), args, study.measure_of_search)
+    elif is_table:
+        print_rows(study.summary(measures, flows=args.flows), args)
     elif args.json:
         print(study_show.as_json(study, measures, flows=args.flows))
     elif not args.quiet:
@@ -141,7 +145,7 @@ def refuse_no_flows(results: "Results | Study", flows: str | None) -> None:
 
 
 def _measures(study: "Study", wanted: list[str]) -> list[str]:
-    """Measures to show: of a search always the measure of the search."""
+    """Measures to show: those of the command, or else of the study; of a search always its own."""
     if study.is_search:
         return [study.measure_of_search]
-    return wanted or ["goodput_bps"]
+    return wanted or study._asked

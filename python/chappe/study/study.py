@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 
 from chappe._common import forked, outputs
 from chappe._common.arguments import name_of, names_of, path_of, quoted, values_of
+from chappe._common.files import write_file
 from chappe._common.notices import Notice
 from chappe._common.words import count
-from chappe.errors import ScenarioError, StorageError
+from chappe.errors import ScenarioError, StorageError, reason
 from chappe.expressions import own_measures as own
 from chappe.expressions.of_study import asked_later
 from chappe.expressions.reductions import REDUCED
@@ -312,6 +313,25 @@ class Study:
                 }
             self._later[one.name] = one
         return names
+
+    @property
+    def _asked(self) -> list[str]:
+        """Measures that ``chappe sweep`` printed last; of a study made in Python goodput and user-defined measures."""
+        path = self.folder / store.ASKED
+        if not path.exists():
+            return ["goodput_bps", *self._stored]
+        try:
+            names = parts.loaded(path.read_bytes())["measures"]
+            return names_of("measures", names)
+        except (OSError, ValueError, KeyError, TypeError):
+            raise StorageError(f"{path} is damaged; run the study again to repair it") from None
+
+    def _keep_asked(self, measures: Sequence[str]) -> None:
+        """Keeps the names of measures for ``chappe show``."""
+        try:
+            write_file(self.folder / store.ASKED, json.dumps({"measures": [*measures]}).encode() + b"\n")
+        except OSError as e:
+            raise StorageError(f"cannot write to {self.folder}: {reason(e)}") from None
 
     def _is_own(self, measure: str) -> bool:
         return measure.partition(flow_selection.OF)[0] in self._own

@@ -5,11 +5,13 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from chappe._common.lazy import attribute
 from chappe._common.words import count, plain, tell, times
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from chappe.text.latex import latex
     from chappe.text.layout import Table
 
 __all__ = [
@@ -17,6 +19,7 @@ __all__ = [
     "console",
     "count",
     "estimate",
+    "latex",
     "number",
     "plain",
     "rate",
@@ -126,8 +129,4 @@ def relative(row: Mapping[str, Any], places: int = 1) -> str:
 
 
 def __getattr__(name: str) -> Any:
-    if name == "Table":
-        from chappe.text.layout import Table
-
-        return Table
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return attribute(__name__, name, {"Table": "chappe.text.layout", "latex": "chappe.text.latex"})

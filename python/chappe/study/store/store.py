@@ -5,6 +5,7 @@
 - ``chunks/00000``, ... have the tables of 250 runs each, in the order of the study.
 - ``parts/...`` have the tables of runs with incomplete chunks, and of runs no longer selected.
 - ``runs.parquet`` has one row of measures per run, ``totals.parquet`` their totals, once the study is finished.
+- ``asked.json`` has the names of the measures that ``chappe sweep`` printed.
 
 Renaming a folder publishes a part atomically, and a run is deleted only after it was copied. After an interruption, a
 run may be in two parts, with identical data: the first part is used.
@@ -54,11 +55,12 @@ The time of writing does not count; otherwise slow disks would cause one write p
 """
 
 STUDY, POINTS, RUNS, TOTALS = "study.json", "points.parquet", "runs.parquet", "totals.parquet"
+ASKED = "asked.json"
 CHUNKS, PARTS, DAMAGED = "chunks", "parts", "damaged"
 OTHER, OLD = "other", "old"
 
 
-_FILES = frozenset(f"{name}{end}" for name in (STUDY, POINTS, RUNS, TOTALS) for end in ("", UNFINISHED))
+_FILES = frozenset(f"{name}{end}" for name in (STUDY, POINTS, RUNS, TOTALS, ASKED) for end in ("", UNFINISHED))
 _PART_NAMES = {
     CHUNKS: re.compile(r"\d{5,}(\.tmp)?"),
     PARTS: re.compile(rf"([0-9a-f]{{{KEY_LENGTH}}}|{OTHER}|{OLD})(-\d+)?(\.tmp)?"),
