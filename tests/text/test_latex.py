@@ -9,7 +9,7 @@ import pytest
 from chappe import cli
 from chappe.study import Study
 from chappe.text import latex
-from chappe.text.latex import in_words
+from chappe.text.labels import in_words
 
 AXES = {"tcp.variant": ["newreno", "vegas"], "topology.hops": [1, 4]}
 

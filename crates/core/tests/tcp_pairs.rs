@@ -278,7 +278,8 @@ fn a_word_of_one_part_is_no_word_of_the_other() {
         .filter(|r| ![Rule::Fixed, Rule::External].contains(r) && Method::WORDS.iter().all(|m| m.0 != r.word()))
     {
         let found = problems(&format!("tcp.loss_recovery = \"{}\"", rule.word()));
-        let words = of_settings("`tcp.congestion_control`", rule.word());
+        let with = if *rule == Rule::Bbr { ", with `extends = \"linux\"`" } else { "" };
+        let words = of_settings("`tcp.congestion_control`", rule.word()) + with;
         assert!(found[0].contains(&format!(" -> it is a word of {words}; known: tahoe, ")), "{found:?}");
     }
 }

@@ -92,6 +92,14 @@ MOVEMENT = Kind("movements", (), "", _is_movement)
 # Traces of Mahimahi are numbers, whoever wrote them.
 TRACE = Kind("a file with a mark", (), "", lambda _: False)
 RECORD = Kind("a record", (), "", lambda data: data.startswith(b"chappe-record "))
+NUMBERS = Kind(
+    "a table of a figure",
+    (".csv",),
+    "a table of a figure is a CSV file",
+    lambda data: data.partition(b"\n")[0].endswith(
+        (b",estimate,ci_low,ci_high", b",difference,ci_low,ci_high,significant")
+    ),
+)
 WINDOWS = Kind(
     "a table of windows",
     (".csv",),

@@ -226,7 +226,7 @@ def time_of(option: str, text: str | None) -> float | None:
 
 def wants_rows(args: argparse.Namespace) -> bool:
     """True if a table is wanted for other programs: as CSV, Parquet or LaTeX."""
-    if args.label and not args.latex:
+    if args.labels and not args.latex:
         raise CommandError("--label is for --latex")
     return args.csv or args.parquet is not None or args.latex
 
@@ -242,7 +242,7 @@ def print_rows(rows: "pl.DataFrame", args: argparse.Namespace, measure: str | No
     if args.latex:
         from chappe.text import latex
 
-        print(latex(rows, measure, labels=dict(args.label)), end="")
+        print(latex(rows, measure, labels=dict(args.labels)), end="")
         return
     if args.parquet is None:
         print(rows.write_csv(), end="")

@@ -256,13 +256,18 @@ def _printed_options(q: argparse.ArgumentParser, table: str = "the table", resul
     form.add_argument("--parquet", metavar="FILE", help=f"write {table} as a Parquet file")
     form.add_argument("--latex", action="store_true", help=f"print {table} as LaTeX, for booktabs and siunitx")
     form.add_argument("--json", action="store_true", help=f"print {results} as JSON")
+    _label_option(q, "--latex")
+
+
+def _label_option(q: argparse.ArgumentParser, where: str) -> None:
     q.add_argument(
         "--label",
+        dest="labels",
         metavar="NAME=WORDS",
         type=_label,
         action="append",
         default=[],
-        help="words for a setting or a value in --latex, such as newreno=NewReno; may be repeated",
+        help=f"words for a setting or a value in {where}, such as newreno=NewReno; may be repeated",
     )
 
 
@@ -271,6 +276,18 @@ def _label(text: str) -> tuple[str, str]:
     if not (is_there and name and words):
         raise argparse.ArgumentTypeError(f"a label is NAME=WORDS, such as newreno=NewReno, not {plain(text)}")
     return name, words
+
+
+_INCHES = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4}
+
+
+def _width(text: str) -> float:
+    """A width [in]."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?) *(in|cm|mm)", text.strip())
+    width = float(found[1]) * _INCHES[found[2]] if found else 0.0
+    if not 1 <= width <= 40:
+        raise argparse.ArgumentTypeError(f'a width is 1 to 40 in, in in, cm or mm, such as "3.5 in", not {plain(text)}')
+    return width
 
 
 def _code(text: str) -> str:
@@ -504,7 +521,17 @@ def parser(words: Sequence[str] = ()) -> Parser:
         default=[],
         help="TCP variant with which a scenario is run for --what cwnd; may be repeated (default: the scenario's)",
     )
-    q.add_argument("--data", metavar="FILE", help="CSV file to which --what cwnd writes the changes of windows")
+    q.add_argument("--data", metavar="FILE", help="CSV file of the numbers that a study or --what cwnd shows")
+    q.add_argument("--compare", metavar="VALUE", help="value of --by with which its other values are compared")
+    q.add_argument(
+        "--within",
+        type=_share,
+        metavar="SHARE",
+        help='largest relative difference that is the same, with --compare (default: "5 %%")',
+    )
+    q.add_argument("--width", type=_width, metavar="WIDTH", help='width of the figure of a study, such as "3.5 in"')
+    q.add_argument("--title", metavar="TEXT", help='title of the figure of a study; "": none')
+    _label_option(q, "the figure of a study")
     _figures_option(q)
     output_options(q)
 

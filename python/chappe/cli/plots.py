@@ -22,6 +22,7 @@ from chappe.cli.inputs import (
 )
 
 if TYPE_CHECKING:
+    import polars as pl
     from matplotlib.figure import Figure
 
     from chappe.results.results import Results
@@ -40,17 +41,24 @@ def plot(args: argparse.Namespace) -> int:
     folder = named(args.file, "PATH")
     if not any((folder / name).is_file() for name in (_RUN, _STUDY)):
         raise CommandError(f"{folder} has neither a run nor a study: `chappe run --out DIR` writes such a folder")
-    paths = _paths(args.out, folder.resolve().name)
+    paths, data = collect_errors(
+        lambda: _paths(args.out, folder.resolve().name),
+        lambda: None if args.data is None else output(args.data, "--data", outputs.NUMBERS),
+    )
+    rows = None
     with told_at_once():
         results = opened(folder)
         try:
             if (folder / _RUN).is_file():
                 figure = _of_run(cast("Results", results), args)
             else:
-                figure = _of_study(cast("Study", results), args)
+                figure, rows = _of_study(cast("Study", results), args)
         except ValueError as e:
             raise CommandError(str(e)) from None
-    return _print_files(args, _written(figure, paths))
+    files = _written(figure, paths)
+    if data is not None and rows is not None:
+        files["data"] = _written_data(data, rows.write_csv(), outputs.NUMBERS)
+    return _print_files(args, files)
 
 
 def _plot_scenario(args: argparse.Namespace) -> int:
@@ -113,12 +121,7 @@ def _plot_windows(args: argparse.Namespace) -> int:
         windows.table(rows)
     files = _written(figure, paths)
     if data is not None:
-        try:
-            data.parent.mkdir(parents=True, exist_ok=True)
-            outputs.write(data, changes.write_csv().encode(), outputs.WINDOWS)
-        except OSError as e:
-            raise unwritable(data, e) from None
-        files["data"] = str(data)
+        files["data"] = _written_data(data, changes.write_csv(), outputs.WINDOWS)
     return _print_files(args, files, flow=flow, variants=rows)
 
 
@@ -132,10 +135,13 @@ def draw(args: argparse.Namespace) -> int:
     return _print_files(args, _written(figure, paths))
 
 
-_FOR_STUDIES = ("-x", "--measure", "--by", "--across", "--flows", "--where")
+_FOR_STUDIES = (
+    *("-x", "--measure", "--by", "--across", "--flows", "--where"),
+    *("--compare", "--within", "--width", "--title", "--label"),
+)
 _FOR_RUNS = ("--what", "--only", "--from", "--until")
-_FOR_SCENARIOS = ("--set", "--seed", "--variant", "--data")
-_NAMES = {"--measure": "measures", "--from": "from_", "--set": "sets", "--variant": "variants"}
+_FOR_SCENARIOS = ("--set", "--seed", "--variant")
+_NAMES = {"--measure": "measures", "--from": "from_", "--set": "sets", "--variant": "variants", "--label": "labels"}
 """Names of options in the parsed command line, where they differ."""
 
 
@@ -158,29 +164,52 @@ def _times(args: argparse.Namespace) -> dict[str, float]:
 
 def _of_run(results: "Results", args: argparse.Namespace) -> "Figure":
     _refuse(args, _FOR_STUDIES, "studies", "has a run: --what chooses its figure")
-    _refuse(args, _FOR_SCENARIOS, "scenario files", "has a run, which is not repeated")
+    _refuse(args, (*_FOR_SCENARIOS, "--data"), "scenario files", "has a run, which is not repeated")
     return results.plot(args.what or "goodput", only=args.only or None, **_times(args))
 
 
-def _of_study(study: "Study", args: argparse.Namespace) -> "Figure":
+def _of_study(study: "Study", args: argparse.Namespace) -> "tuple[Figure, pl.DataFrame]":
+    """A figure, and the rows that it shows."""
     _refuse(args, _FOR_RUNS, "runs and scenario files", "has a study: --measure chooses its figure")
     _refuse(args, _FOR_SCENARIOS, "scenario files", "has a study, whose runs are not repeated")
+    import polars as pl
+
     where = dict(collect_errors(*(partial(_value, study, text) for text in args.where)))
     measures = args.measures or ["goodput_bps" if not study.is_search else study.measure_of_search]
-    return study.plot(args.x, measures, by=args.by, across=args.across, where=where, flows=args.flows)
+    compared: dict[str, Any] = {}
+    if args.compare is not None:
+        if args.by is None:
+            raise CommandError("--compare needs the axis whose values are compared: --by AXIS")
+        (_, compared["compare"]) = _value(study, f"{args.by}={args.compare}", "--compare")
+        compared |= {} if args.within is None else {"within": args.within}
+    elif args.within is not None:
+        raise CommandError("--within is for --compare")
+    figure = study.plot(
+        *(args.x, measures),
+        **{"by": args.by, "across": args.across, "where": where, "flows": args.flows, **compared},
+        labels=dict(args.labels),
+        title=args.title,
+        width_in=args.width,
+    )
+    if compared:
+        within = {name: share for name, share in compared.items() if name == "within"}
+        rows = study.compare(measures[0], args.by, baseline=compared["compare"], flows=args.flows, **within)
+    else:
+        rows = study.summary(measures, flows=args.flows)
+    return figure, rows.filter(*(pl.col(name) == value for name, value in where.items()))
 
 
-def _value(study: "Study", text: str) -> tuple[str, Any]:
+def _value(study: "Study", text: str, option: str = "--where") -> tuple[str, Any]:
     """An axis and one of its values, from AXIS=VALUE."""
     name, is_given, value = text.partition("=")
     if not is_given:
-        raise CommandError(f"--where {text}: give an axis and a value, such as tcp.variant=vegas")
+        raise CommandError(f"{option} {text}: give an axis and a value, such as tcp.variant=vegas")
     if name not in study.axes:
-        raise CommandError(f"--where: there is no axis {name}; known: {', '.join(study.axes)}")
+        raise CommandError(f"{option}: there is no axis {name}; known: {', '.join(study.axes)}")
     values = study.runs[name].unique(maintain_order=True).to_list()
     found = [v for v in values if str(v) == value]
     if not found:
-        raise CommandError(f"--where: no point has {name} = {value}; known: {', '.join(map(str, values))}")
+        raise CommandError(f"{option}: no point has {name} = {value}; known: {', '.join(map(str, values))}")
     return name, found[0]
 
 
@@ -209,6 +238,16 @@ def _written(figure: "Figure", paths: Sequence[Path]) -> dict[str, Any]:
         except OSError as e:
             raise unwritable(path, e) from None
     return {"figures": [str(path) for path in paths]}
+
+
+def _written_data(path: Path, text: str, kind: outputs.Kind) -> str:
+    """Writes a table, and returns its name."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        outputs.write(path, text.encode(), kind)
+    except OSError as e:
+        raise unwritable(path, e) from None
+    return str(path)
 
 
 def _print_files(args: argparse.Namespace, files: dict[str, Any], **further: Any) -> int:

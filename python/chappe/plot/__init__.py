@@ -2,6 +2,7 @@
 
 import io
 import math
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +34,9 @@ COLORS = (
     "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9",
     "#666666", "#8c6d31", "#332288", "#882255", "#44AA99", "#999933",
 )  # fmt: skip
+_WIDE_IN = 6.0
+"""Narrower figures have one panel a row [in]."""
+
 MARKERS = ("o", "s", "D", "^", "v", "P", "X", "*", "<", ">", "h", "p")
 
 STYLE: dict[Any, Any] = {
@@ -104,6 +108,8 @@ class Panel:
         title: Title of the panel.
         ticks: Labeled x values.
         names: Names of groups of bars, which replace lines; ``None``: lines.
+        band: Ends of a band behind the curves, with its name in the legend; ``None``: none. With it there are points in
+            place of lines and bars.
         left: Left end of the x axis of lines; ``None``: a little below the first value.
         log_from: Start of the logarithmic part of the x axis, which is linear from 0 to there.
     """
@@ -122,15 +128,17 @@ class Panel:
     """True for a logarithmic y axis, with zero at the lower end."""
     limits: tuple[float, float] | None = None
     """Ends of the x axis."""
+    band: tuple[float, float, str] | None = None
 
 
-def draw(panels: Sequence[Panel], *, title: str, reference: str = "") -> "Figure":
+def draw(panels: Sequence[Panel], *, title: str, reference: str = "", width_in: float | None = None) -> "Figure":
     """Plots one or more panels with 95 % intervals and a common legend.
 
     Args:
-        panels: The panels, two per row.
-        title: Title of the figure.
+        panels: The panels, two per row, or one in a narrow figure.
+        title: Title of the figure; empty: none.
         reference: Name of the reference data in the legend.
+        width_in: Width of the figure [in]; ``None``: 6.4 for one panel, 10 for several.
     """
     import matplotlib as mpl
     from matplotlib.lines import Line2D
@@ -138,20 +146,23 @@ def draw(panels: Sequence[Panel], *, title: str, reference: str = "") -> "Figure
     from chappe.plot.figure import Figure
 
     with mpl.rc_context(STYLE):
-        across = min(len(panels), 2)
-        down = -(-len(panels) // 2)
-        figure = Figure(figsize=(6.4 if across == 1 else 10.0, 0.5 + 3.6 * down), layout="constrained")
+        across = min(len(panels), 2 if width_in is None or width_in >= _WIDE_IN else 1)
+        down = -(-len(panels) // across)
+        wide = width_in or (6.4 if across == 1 else 10.0)
+        high = 3.6 if width_in is None else max(1.8, 0.62 * wide / across)
+        figure = Figure(figsize=(wide, 0.5 + high * down), layout="constrained")
         handles: dict[str, Any] = {}
         for i, panel in enumerate(panels):
             axes = figure.add_subplot(down, across, i + 1)
-            drawn = _bars(axes, panel) if panel.names is not None else _lines(axes, panel)
+            has_bars = panel.names is not None and panel.band is None
+            drawn = _bars(axes, panel) if has_bars else _lines(axes, panel)
             # Marks first: set_ylim below fixes the upper end of the y axis.
             handles |= drawn | _marks(axes, panel.marks)
             axes.set_xlabel(panel.x_label)
             axes.set_ylabel(panel.y_label)
             if panel.log_y:
                 axes.set_yscale("log")
-            elif all(v >= 0 for c in panel.curves for v in c.y):
+            elif panel.band is None and all(v >= 0 for c in panel.curves for v in c.y):
                 axes.set_ylim(bottom=0)
             if panel.limits is not None:
                 _within(axes, panel)
@@ -161,11 +172,17 @@ def draw(panels: Sequence[Panel], *, title: str, reference: str = "") -> "Figure
             handles[reference] = Line2D([], [], color="#555555", marker="o", markerfacecolor="white", linestyle=":")
         if any(any(c.few) for p in panels for c in p.curves):
             handles["few runs"] = Line2D([], [], color="#999999", marker="o", markersize=9, fillstyle="none", ls="")
-        figure.suptitle(title, x=0.01, ha="left", fontsize=9.5, fontweight="bold")
+        # Wrapped, because matplotlib cuts off a title wider than the figure.
+        lines = textwrap.wrap(title, max(20, int(12 * wide)))
+        if lines:
+            figure.suptitle("\n".join(lines), x=0.01, ha="left", fontsize=9.5, fontweight="bold")
         # matplotlib cuts off a legend wider than the figure.
         widest = max(map(len, handles), default=1) + 6
         columns = max(1, min(len(handles), int(figure.get_figwidth() * 14.5 / widest)))
         figure.legend(handles.values(), handles.keys(), loc="outside lower left", ncols=columns, fontsize=8)
+        if width_in is not None:
+            rows = -(-len(handles) // columns)
+            figure.set_figheight(figure.get_figheight() + 0.17 * (len(lines) + rows))
         return figure
 
 
@@ -216,7 +233,7 @@ def _lines(axes: Any, panel: Panel) -> dict[str, Any]:
             marker=marker,
             markersize=4.5 if len(c.x) < 30 else 2.5,
             markerfacecolor="white" if c.reference else color,
-            linestyle=":" if c.reference else "-",
+            linestyle="none" if panel.band else ":" if c.reference else "-",
             linewidth=1.0 if c.reference else 1.4,
             capsize=2,
             elinewidth=0.9,
@@ -226,12 +243,23 @@ def _lines(axes: Any, panel: Panel) -> dict[str, Any]:
         if c.x and not c.reference:
             handles[c.label] = drawn
         _ring(axes, c.x, c)
+    if panel.band is not None:
+        low, high, name = panel.band
+        handles[name] = axes.axhspan(low, high, color="#000000", alpha=0.10, zorder=1)
+        axes.axhline(0, color="#555555", linewidth=0.9, zorder=1)
+        for c in panel.curves:
+            for x, y, ends in zip(c.x, c.y, c.half_widths, strict=True):
+                if not np.isfinite(np.asarray(ends, dtype=float)).all():
+                    axes.annotate("no interval", (x, y), (5, 0), textcoords="offset points", fontsize=6, va="center")
     if panel.log_from is not None:
         axes.set_xscale("symlog", linthresh=panel.log_from, linscale=0.5)
         axes.minorticks_off()
     if panel.left is not None:
         axes.set_xlim(left=panel.left)
-    if panel.ticks is not None:
+    if panel.names is not None:
+        axes.set_xticks(range(len(panel.names)), panel.names)
+        axes.set_xlim(-0.5, len(panel.names) - 0.5)
+    elif panel.ticks is not None:
         axes.set_xticks(panel.ticks, [f"{t:g}" for t in panel.ticks])
     return handles
 

@@ -752,6 +752,11 @@ class Study:
         across: str | None = None,
         where: Mapping[str, Any] | None = None,
         flows: str | None = None,
+        compare: Any = None,
+        within: float = analysis.SAME,
+        labels: Mapping[str, str] | None = None,
+        title: str | None = None,
+        width_in: float | None = None,
     ) -> "Figure":
         """Plots a measure over an axis, with the 95 % intervals of :meth:`summary`.
 
@@ -766,27 +771,44 @@ class Study:
             across: Axis with a panel for each of its values.
             where: Values of the other axes, by name.
             flows: Flows that are measured, as in :meth:`summary`, without ``"each"``.
+            compare: Value of the axis ``by`` with which its other values are compared: their relative differences [%]
+                are drawn with the intervals of :meth:`compare`, and the zone in which they are the same. Without ``x``
+                and another axis they stand side by side.
+            within: Relative difference up to which values are the same, with ``compare``.
+            labels: Words for names of settings and for values; names have their last words by default.
+            title: Title; ``None``: what is shown; empty: none.
+            width_in: Width of the figure [in]. A narrow one has one panel a row.
 
         Returns:
             A figure of matplotlib.
 
         Raises:
-            ValueError: If a measure, an axis or a value is unknown, points differ in an axis that is not drawn, or the
-                figure has too many curves or panels.
+            ValueError: If a measure, an axis, a value or a label is unknown, points differ in an axis that is not
+                drawn, or the figure has too many curves or panels.
             TypeError: If an argument has the wrong type.
         """
-        from chappe.plot.studies import figure
+        from chappe.plot.studies import Look, differences, figure
+        from chappe.text.labels import Labels
 
         measures = self._measures_of(names_of("measure", measure), flows)
         names = [None if name is None else name_of(what, name) for what, name in (("by", by), ("across", across))]
         chosen = {} if where is None else values_of("where", where)
+        look = Look(Labels(labels), title, width_in)
+        free = [name for name in self._own_axes if name not in (*names, *chosen)]
+        if compare is not None:
+            if names[0] is None or names[1] is not None or len(measures) > 1:
+                raise ValueError("compare is for one measure and the axis by, in one panel")
+            rows = self.compare(measures[0], names[0], baseline=compare, within=within)
+            x = next(iter(free), None) if x is None else name_of("x", x)
+            return differences(
+                rows, measures[0], self._own_axes, by=names[0], x=x, where=chosen, within=within, look=look
+            )
         rows = self.summary(measures)
         if x is None:
-            free = [name for name in self._own_axes if name not in (*names, *chosen)]
             if not free:
                 raise ValueError("no axis is left for the x axis" if self._own_axes else "the study has no axis")
             x = max(free, key=lambda name: rows[name].n_unique())
-        return figure(rows, self._own_axes, name_of("x", x), by=names[0], across=names[1], where=chosen)
+        return figure(rows, self._own_axes, name_of("x", x), by=names[0], across=names[1], where=chosen, look=look)
 
     def to_pandas(self, name: str = "runs") -> Any:
         """The runs with their measures, or a table of all runs, as a data frame of pandas.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from chappe.measures import measure_of
 from chappe.stats.doubts import meant
+from chappe.text.labels import Labels
 
 if TYPE_CHECKING:
     import polars as pl
@@ -70,9 +71,11 @@ def latex(
         labels: Words to print in place of names of settings and of their values.
 
     Raises:
-        ValueError: If the table is none of these, or the measure is missing or unknown.
+        ValueError: If the table is none of these, the measure is missing or unknown, or a label is for nothing in it.
     """
-    columns, said = _columns(table, measure, f"{100 * confidence:g}" r"\,\% interval", labels or {})
+    words = Labels(labels)
+    columns, said = _columns(table, measure, f"{100 * confidence:g}" r"\,\% interval", words)
+    words.refuse_unused()
     lines = [
         r"% \usepackage{booktabs,siunitx}",
         *(f"% {text}" for text in said),
@@ -91,13 +94,13 @@ def latex(
 
 
 def _columns(
-    table: "pl.DataFrame", measure: str | None, interval: str, labels: Mapping[str, str]
+    table: "pl.DataFrame", measure: str | None, interval: str, labels: Labels
 ) -> tuple[list[_Column], list[str]]:
     """Columns of a table, and sentences about it."""
     known = _kind(table.columns)
     rows = table.to_dicts()
     keys = [
-        _text(labels.get(name) or in_words(name), [labels.get(str(row[name]), str(row[name])) for row in rows])
+        _text(labels.setting(name), [labels.value(row[name]) for row in rows])
         for name in table.columns
         if name not in known
     ]
@@ -169,15 +172,15 @@ def _quantiles(rows: Sequence[Mapping[str, Any]], scales: Sequence[float]) -> It
 
 
 def _compared(
-    rows: Sequence[Mapping[str, Any]], value: str, interval: str, scales: Sequence[float], labels: Mapping[str, str]
+    rows: Sequence[Mapping[str, Any]], value: str, interval: str, scales: Sequence[float], labels: Labels
 ) -> list[_Column]:
     """Both estimates, and the relative difference with its interval."""
     ends = ("relative", "relative_ci_low", "relative_ci_high")
     cells = [_rounded([row[name] for name in ends], 100.0) for row in rows]
-    first = str(rows[0]["baseline"]) if rows else "baseline"
+    first = labels.value(rows[0]["baseline"]) if rows else "baseline"
     digits = [[_digits(row[f"estimate_{x}"], scale) for x in "ba"] for row, scale in zip(rows, scales, strict=True)]
     return [
-        _number(_escaped(labels.get(first, first)), [d[0] for d in digits], value),
+        _number(_escaped(first), [d[0] for d in digits], value),
         _number("this", [d[1] for d in digits], value),
         _number(r"difference (\%)", [c[0] for c in cells]),
         _number("from", [c[1] for c in cells], interval),
@@ -216,26 +219,6 @@ def _digits(value: float | None, scale: float) -> str:
     scaled = value * scale
     places = 0 if scaled == 0 else min(max(0, 3 - math.floor(math.log10(abs(scaled)))), 9)
     return f"{scaled:.{places}f}"
-
-
-_ALONE = ("run", "topology")
-"""Groups whose settings are known without the name of the group."""
-
-
-def in_words(setting: str) -> str:
-    """Name of a setting in words, such as "congestion control" of ``tcp.congestion_control``.
-
-    A word alone has its group before it: "TCP variant", "queue limit".
-    """
-    *groups, name = re.sub(r"\.\d+", "", setting).split(".")
-    words = name.replace("_", " ")
-    if " " in words or not groups or groups[-1] in _ALONE:
-        return words
-    group = groups[-1].replace("_", " ")
-    return f"{group.upper() if group in _ACRONYMS else group} {words}"
-
-
-_ACRONYMS = ("aodv", "cbr", "dsdv", "dsr", "ecn", "eln", "olsr", "red", "tcp", "wlan")
 
 
 def _escaped(text: str) -> str:

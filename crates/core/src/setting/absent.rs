@@ -127,7 +127,7 @@ const ELSEWHERE: &[(&[&str], Advice)] = &[
         ("it is a word of `tcp.congestion_control` and `tcp.variant`", SENDER),
     ),
     (&["rack_tlp"], ("it is a word of `tcp.loss_recovery`", SENDER)),
-    (&["bbr", "bbr1", "bbrv1"], ("it is a word of `tcp.congestion_control`", SENDER)),
+    (&["bbr", "bbr1", "bbrv1"], ("it is a word of `tcp.congestion_control`, with `extends = \"linux\"`", SENDER)),
     (&["door"], ("it is switched on by `tcp.door.enabled`, for any variant", SENDER)),
     (&["rayleigh"], ("it is set by `radio.sinr.fading`, with `radio.reception = \"sinr\"`", FADING)),
     (&["poisson"], ("`arrival_process` is a Poisson process", APP)),
