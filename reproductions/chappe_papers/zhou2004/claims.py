@@ -302,5 +302,7 @@ def _reading(name: str) -> Callable[[Point], Point]:
     return lambda p: p._replace(reading=name)
 
 
-READINGS = {READINGS_OF[n].title: _reading(n) for n in ("ns2", "2003_header", "2003_both_ways")}
+READINGS = {
+    READINGS_OF[n].title: _reading(n) for n in ("ns2", "2003_buffer20", "2003_header", "2003_both_ways", "authors_2003")
+}
 """Readings that change one thing of the main one; the addition ``readings`` has all of them."""

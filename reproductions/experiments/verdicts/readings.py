@@ -3,14 +3,13 @@
 ``python reproductions/experiments/verdicts/readings.py`` asks every reading of each paper about all claims whose points
 it changes, compares them with the published points of the main reading, and writes ``readings_claims.csv`` and the list
 of other readings on the pages. Each reading has its planned runs, in ``results/readings``; what they reverse is asked
-again with as many runs as the main reading has, and what they leave undecided with four times the runs where the
-published verdict depends on an unknown. The rest of what they do not decide is named as undecided. Then
-``unknowns.py`` takes the effects from there. Arguments are names of papers; without any it takes all.
+again with as many runs as the main reading has, at most eight times the planned ones, and what they leave undecided
+with four times the runs where the published verdict depends on an unknown. The rest of what they do not decide is named
+as undecided. Then ``unknowns.py`` takes the effects from there. Arguments are names of papers; without any it takes all.
 """
 
 import argparse
 import math
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,6 +26,9 @@ DOCS = Path(__file__).parents[2] / "docs" / "papers"
 
 PAPERS = ("ahmed2006", "ramarathinam2003", "su2008", "zhou2004")
 """Papers whose readings have no published tables of their own."""
+
+MOST = 8
+"""Runs of a reading that reverses a claim at most, relative to the planned ones."""
 
 UNDECIDED = 4
 """Runs of a reading that leaves a claim undecided whose verdict depends on an unknown, relative to the planned ones."""
@@ -70,7 +72,7 @@ def answers(paper: Paper, jobs: int | None) -> list[Compared]:
         return [c for a in which for c in compared([a.claim], data, {a.title: a.change}, published)]
 
     def last(a: Asked, first: Compared) -> Compared:
-        times = a.times if first.is_reversed else UNDECIDED if first.is_undecided and a.claim.hangs else 1
+        times = min(a.times, MOST) if first.is_reversed else UNDECIDED if first.is_undecided and a.claim.hangs else 1
         if times == 1:
             return first
         [again] = judged([a], times)
@@ -85,11 +87,12 @@ def write(paper: Paper, found: Sequence[Compared]) -> None:
     """Writes the table and the list of a page."""
     write_csv(DOCS / paper.name / "readings_claims.csv", COLUMNS, rows(found))
     page = DOCS / f"{paper.name}.md"
-    text = page.read_text(encoding="utf-8")
-    for title in paper.readings:
-        said = paragraph(title, found)
-        text = re.sub(rf"^\*\*{re.escape(title)}\*\*: .*\.$", lambda _, s=said: s, text, flags=re.MULTILINE)
-    page.write_text(text, encoding="utf-8")
+    before, head, after = page.read_text(encoding="utf-8").partition("## Other readings\n\n")
+    section, end, rest = after.partition("\n\n## ")
+    of_readings = tuple(f"**{title}**:" for title in paper.readings)
+    kept = [text for text in section.split("\n\n") if not text.startswith(of_readings)]
+    said = [paragraph(title, found) for title in paper.readings]
+    page.write_text(before + head + "\n\n".join([*kept, *said]) + end + rest, encoding="utf-8")
 
 
 def main() -> None:
