@@ -24,13 +24,13 @@ ABOUT = (
 
 COUNTED = (
     '"9/0/4, +12 to +104 %; few runs 7" means: nine points agree with the paper, none contradicts it, four are '
-    "undecided; the effects of the first sub-claim range from +12 to +104 %; seven of the decided points have fewer "
-    'than 14 runs, which do not show all that may happen; "few runs" alone: all of them.'
+    "undecided or calibration; the effects of the first sub-claim range from +12 to +104 %; seven of the decided "
+    'points have fewer than 14 runs, which do not show all that may happen; "few runs" alone: all of them.'
 )
 """Legend of the cells of claims."""
 
 HANGING = (
-    "Other verdicts depend on details that the paper leaves open (`unknowns.csv` has the effects of both readings):"
+    "These verdicts depend on details that the paper leaves open (`unknowns.csv` has the effects of both readings):"
 )
 """Introduces the list of details that the paper leaves open."""
 

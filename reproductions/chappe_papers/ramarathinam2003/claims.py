@@ -242,7 +242,7 @@ FINDINGS = (
         "-0.3 to +0.6 %",
         ("P1-T2-1",),
         "battery life depends only on how long the channel is busy",
-        of="time of the last packet compared with Tahoe and DSR",
+        of="time of the last packet compared with Tahoe and AODV",
     ),
     Finding(
         "Batteries last until 466 to 470 s",

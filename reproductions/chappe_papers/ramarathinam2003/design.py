@@ -160,8 +160,9 @@ class Ramarathinam(Design):
         n: Length = runner.length
         return [
             f"{n.seeds} runs of each of the twelve combinations, {n.compared} where readings are compared, each of 500 "
-            "s with 130 connections. The paper ran each combination once; ns-2.35 was run three or four times, at 2 "
-            "Mbit/s, so that claims about the main reading have no runs of it.",
+            "s with 130 connections. The paper seems to have one run of each; ns-2.35 was run three or four times "
+            "with Tahoe, Reno and SACK, and once with DSDV over DSR's queue, at 2 Mbit/s, so that claims about the "
+            "main reading have no runs of it.",
             "Segments and times of last packets are compared by medians and ranks, the paper's single runs with the "
             "spread of single runs of Chappe. The highest segment is that of the source when its transfer is stopped "
             "(ns-2's `maxseq_`). Packets sent are those that a router hands down, forwarded ones and those of the "

@@ -202,7 +202,7 @@ class Su(Design):
             "Figure 4, that of RTS, and five over one hop of Tables VIII and IX. Whoever chose had seen the other "
             "numbers, too: so each table was left out in turn, and predicted with the facts that all others choose, by "
             "the least mean error of logarithms. Intervals take numbers as independent, which those of a table are "
-            "not. 1,460 B make 45 segments of 64 KiB; for downloads the rates of Table IV are those of the wire.",
+            "not. 64 KiB are 45 segments of 1,460 B; for downloads the rates of Table IV are those of the wire.",
             "The frozen model made the predictions, and nothing has changed it since. Four numbers of the paper "
             "calibrated what it does not give, in the order of the table `calibration`. P2-F1-2 asks for one of them: "
             "its agreement is no evidence. The fourth, 10.2 Mbit/s of four flows over one hop, had put the rows 9.4 m "

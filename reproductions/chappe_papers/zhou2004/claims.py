@@ -270,7 +270,7 @@ FINDINGS = (
         "Snoop and ELN together are best",
         "more with Tahoe, Reno, NewReno, no number",
         ("P3-F3-3",),
-        "Snoop's local timer is shorter than the queueing delay, and ELN reacts to the copies that Snoop sends",
+        "Snoop's local timer can be shorter than the queueing delay, and ELN reacts to the copies that Snoop sends",
         of="throughput with both compared with the best other",
     ),
     Finding(

@@ -5,7 +5,7 @@ it changes, compares them with the published points of the main reading, and wri
 of other readings on the pages. Each reading has its planned runs, in ``results/readings``; what they reverse is asked
 again with as many runs as the main reading has, at most eight times the planned ones, and what they leave undecided
 with four times the runs where the published verdict depends on an unknown. The rest of what they do not decide is named
-as undecided. Then ``unknowns.py`` takes the effects from there. Arguments are names of papers; without any it takes all.
+as undecided. Then ``unknowns.py`` takes the effects from there. Arguments are names of papers; without any all.
 """
 
 import argparse
