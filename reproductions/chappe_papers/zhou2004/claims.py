@@ -18,7 +18,10 @@ claim = CLAIMS.claim
 THROUGHPUT, FAIRNESS = "III A: throughput", "III B: unfairness"
 
 HEADER = "whether Vegas' packets have a header"
-"""Detail that the paper leaves open and that reverses claims: ``unknowns.csv`` has the effects."""
+ACKNOWLEDGEMENTS = "whether acknowledgements are lost, too"
+BUFFER = "the buffer before the lossy link"
+MECHANISM = "whose Snoop it is"
+"""Details that the paper leaves open and that reverse claims: ``unknowns.csv`` has the effects."""
 
 MATTER = (4.0, 6.0, 8.0, 10.0)
 """Error rates at which losses matter [%]: a flow has, by the formula of Padhye et al., less than 90 % of its share."""
@@ -133,7 +136,7 @@ def _(data: Estimates) -> Observations:
         yield from (c.called("at 10 %") for c in _vegas(data, equal, m, [10.0]))
 
 
-@claim("P3-F3-1", "Snoop and ELN improve every TCP", section=THROUGHPUT, figures=(2, 3))
+@claim("P3-F3-1", "Snoop and ELN improve every TCP", hangs=ACKNOWLEDGEMENTS, section=THROUGHPUT, figures=(2, 3))
 def _(data: Estimates) -> Observations:
     for v in (*ALIKE, "vegas"):
         for m in ("snoop", "eln"):
@@ -181,7 +184,7 @@ def _(data: Estimates) -> Observations:
     yield from _single(data, "vegas", "none", 10.0)
 
 
-@claim("P3-F4-2", "Tahoe becomes less fair with more loss: 0.7 at 10 %", section=FAIRNESS, figures=(4,))
+@claim("P3-F4-2", "Tahoe becomes less fair with more loss: 0.7 at 10 %", hangs=BUFFER, section=FAIRNESS, figures=(4,))
 def _(data: Estimates) -> Observations:
     first = Point("tahoe", "none", _RATES[0])
     pairs = [(f"{r:g} %", Point("tahoe", "none", r), first) for r in _rates(low=0.5)]
@@ -197,7 +200,7 @@ def _(data: Estimates) -> Observations:
                 yield above(f"{r:g} %", times(vegas, other), MUCH, form=TIMES).of(f"by that of {VARIANTS[v]}")
 
 
-@claim("P3-F5-1", "Snoop makes TCP slightly fairer", section=FAIRNESS, figures=(4, 5))
+@claim("P3-F5-1", "Snoop makes TCP slightly fairer", hangs=MECHANISM, section=FAIRNESS, figures=(4, 5))
 def _(data: Estimates) -> Observations:
     for v in _DRAWN:
         yield from _mechanisms(data, less, v, "snoop", "none", _rates(), UNFAIRNESS, (1 - SLIGHTLY, 1.0))

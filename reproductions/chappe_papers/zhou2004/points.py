@@ -125,7 +125,10 @@ READINGS: dict[str, Reading] = {
     "authors": Reading("Snoop and ELN as their authors describe them", ("ns2-2.35", "snoop-1995"), _AUTHORS,
                        _AUTHORS_BOXES),
     "authors_2003": Reading(
-        "the same with the defaults of 2003", ("ns2-2004", "snoop-1995"), _OLD | _AUTHORS, _AUTHORS_BOXES
+        "defaults of 2003, Snoop and ELN as their authors describe them",
+        ("ns2-2004", "snoop-1995"),
+        _OLD | _AUTHORS,
+        _AUTHORS_BOXES,
     ),
     "authors_100ms": Reading(
         "Snoop and ELN as their authors describe them, with ns-2's local timeout of at least 100 ms",
