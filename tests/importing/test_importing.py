@@ -245,6 +245,74 @@ def test_a_text_that_ends_amid_a_line_is_doubtful(tmp_path: Path) -> None:
         assert read([Named(str(dump), "chapel")]).doubtful == said
 
 
+STATION = """Station 02:00:00:00:00:02 (on mesh0)
+	signal:  	{signal} dBm
+	tx packets:	100
+	tx bitrate:	{bitrate}
+"""
+
+
+def imported(tmp_path: Path, *files: tuple[str, str, str]) -> Written:
+    """What files with these names, owners and texts give."""
+    for name, _, text in files:
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    return read([Named(str(tmp_path / name), owner) for name, owner, _ in files])
+
+
+@pytest.mark.parametrize(
+    ("bitrate", "bps"),
+    [
+        ("300.0 MBit/s MCS 15 40MHz short GI", 270_000_000),
+        ("270.0 MBit/s MCS 15 40MHz", 270_000_000),
+        ("130.0 MBit/s MCS 15", 130_000_000),
+        ("292.5 MBit/s VHT-MCS 7 80MHz VHT-NSS 1", 292_500_000),
+    ],
+)
+def test_bitrates_of_wide_channels_are_those_that_were_measured(tmp_path: Path, bitrate: str, bps: int) -> None:
+    files = imported(tmp_path, ("a.txt", "A", STATION.format(signal=-60, bitrate=bitrate))).files
+    assert f",{bps}," in files["links.csv"]
+    wide = "measured in channels of up to"
+    assert (wide in files["scenario.toml"]) == (bps != 130_000_000)
+
+
+def test_neighbors_that_no_other_file_knows_are_doubtful(tmp_path: Path) -> None:
+    dump = STATION.format(signal=-60, bitrate="65.0 MBit/s MCS 7")
+    points = [
+        {"type": "Feature", "properties": {"name": n}, "geometry": {"type": "Point", "coordinates": [9 + i / 1000, 48]}}
+        for i, n in enumerate("ABC")
+    ]
+    places = "places.geojson", "", json.dumps({"type": "FeatureCollection", "features": points})
+    other = dump.replace(":02 ", ":01 ")
+    told = imported(tmp_path, places, ("a.txt", "A", dump), ("b.txt", "B", other)).doubtful
+    new = "no neighbor in {} is a node of another file, by name or address: it makes 1 new node"
+    assert [text.partition(";")[0] for text in told] == [new.format("a.txt"), new.format("b.txt")]
+    survey = (FILES / "iw-survey-dump.txt").read_text(encoding="utf-8")
+    assert imported(tmp_path, ("a.txt", "A", dump), ("survey.txt", "A", survey)).doubtful == []
+
+
+def test_signals_without_a_minus_are_doubtful(tmp_path: Path) -> None:
+    told = imported(tmp_path, ("a.txt", "A", STATION.format(signal=64, bitrate="65.0 MBit/s MCS 7"))).doubtful
+    assert told == ["1 link with signals above 0 dBm: is a minus missing?"]
+
+
+@pytest.mark.parametrize(
+    ("text", "format_", "message"),
+    [
+        (
+            STATION.format(signal="loud", bitrate="1"),
+            None,
+            "line 2: it is not in the form of its format: 'loud' is no number",
+        ),
+        ('{"nodes": 3, "links": "x"}', "meshviewer", "it is not in the form of its format"),
+    ],
+)
+def test_mistakes_are_told_in_words(tmp_path: Path, text: str, format_: str | None, message: str) -> None:
+    (tmp_path / "a.txt").write_text(text, encoding="utf-8")
+    with pytest.raises(MisreadError) as e:
+        read([Named(str(tmp_path / "a.txt"), "A")], format_)
+    assert str(e.value).endswith(f"a.txt: {message}")
+
+
 def test_a_network_is_checked_against_what_it_says(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Bit rates, retries and expected throughputs of `iw` stand beside those of the model, the worst first."""
     dump = FILES / "iw-station-dump.txt"

@@ -70,7 +70,7 @@ def test_a_flow_whose_last_gateway_dies_says_so() -> None:
     events = [*SCENARIO["event"], {"at": "60 s", "action": "wired_link_down", "wired_link": 1}]
     results = chappe.run(chappe.Scenario(SCENARIO).with_settings({"event": events}), seed=1)
     (text,) = [n.message for n in results.warnings if n.code == "silent_flow"]
-    assert text.startswith("flow 0 delivered nothing from 60 s on: node mill was switched off at 60 s")
+    assert text.startswith("flow 0 delivered nothing from 60 s on at the latest: node mill was switched off at 60 s")
     assert "its last gateway was node mill" in text
 
 

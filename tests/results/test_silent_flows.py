@@ -122,7 +122,7 @@ def test_a_flow_is_silent_for_its_own_reason() -> None:
 def test_a_flow_falls_silent_when_its_gateway_is_off() -> None:
     off = {"at": "9 s", "action": "node_down", "node": 2}
     (message,) = silent(chappe.run(gateway(event=[off]), seed=1))
-    assert message.startswith("flow 0 delivered nothing from 10 s on: node 2 was switched off at 9 s; ")
+    assert message.startswith("flow 0 delivered nothing from 10 s on at the latest: node 2 was switched off at 9 s")
     # A gateway that comes back, or goes at the very end, is no cause of a long silence.
     back = {"at": "10 s", "action": "node_up", "node": 2}
     assert silent(chappe.run(gateway(event=[off, back]), seed=1)) == []

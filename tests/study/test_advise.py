@@ -10,6 +10,7 @@ from typing import Any
 import chappe
 import pytest
 from chappe import cli
+from chappe.importing import Named, read
 from chappe.study.advise import (
     AS_IT_IS,
     DELAY,
@@ -87,7 +88,7 @@ def test_what_an_engineer_of_a_mesh_can_change() -> None:
     """Routes by hops take the weak link from node 0 to node 2."""
     plan = plan_of(mesh(), None)
     who = {name: trial.who for name, trial in plan.trials.items()}
-    assert who["a gateway at quay with an uplink like that of mill"] == OPERATOR
+    assert who["a gateway at quay, an end of a flow, with an uplink like that of mill"] == OPERATOR
     assert who["a gateway at ridge with an uplink like that of mill"] == OPERATOR
     assert who["a second radio and channel between mill and ridge"] == OWNER
     assert who["3 dB more power at mill and ridge"] == OWNER
@@ -107,7 +108,7 @@ def test_what_an_engineer_of_a_mesh_can_change() -> None:
     assert mesh()._core.paths() == [[4, 0, 2, 3]]
     assert ways("the link between mill and ridge not used") == [[4, 0, 1, 2, 3]]
     assert ways("routing.metric = airtime") == [[4, 0, 1, 2, 3]]
-    assert ways("a gateway at quay with an uplink like that of mill") == [[4, 3]]
+    assert ways("a gateway at quay, an end of a flow, with an uplink like that of mill") == [[4, 3]]
     signals = {(a, b): dbm for a, b, dbm, _ in mesh()._core.links()}
     better = mesh().with_settings(dict(plan.trials["antennas with 6 dB more between mill and ridge"].change))
     risen = {(a, b): dbm - signals[a, b] for a, b, dbm, _ in better._core.links()}
@@ -370,3 +371,16 @@ def test_the_command(tmp_path: Path) -> None:
         code, out, err = told(*wrong)
         assert (code, out) == (2, "")
         assert message in err
+
+
+def test_a_metric_that_changes_the_way_back_alone_is_tried(tmp_path: Path) -> None:
+    """Data go the same way by hops as by TQ, acknowledgements do not: they leave through the other gateway."""
+    files = Path(__file__).parents[1] / "importing" / "files"
+    named = [Named(str(files / "meshviewer-yanic.json")), Named(str(files / "iw-station-dump.txt"), "chapel")]
+    named += [Named(str(files / name)) for name in ("batctl-gwl-iv.txt", "batctl-o-iv.txt")]
+    for name, text in read(named).files.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    scenario = chappe.Scenario.load(tmp_path / "scenario.toml")
+    by_hops = scenario.with_settings({"routing.metric": "hops"})
+    assert scenario._core.paths() == by_hops._core.paths()
+    assert "routing.metric = hops" in plan_of(scenario, None).trials

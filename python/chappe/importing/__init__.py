@@ -3,6 +3,7 @@
 A format is one file with a function that recognizes it and one that reads it, and a line of :data:`FORMATS`.
 """
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -89,12 +90,19 @@ def read(files: Sequence[Named], format_: str | None = None) -> Written:
             wrong.append(f"{file}: {_at(source)}it has no {e}")
         except IndexError:
             wrong.append(f"{file}: {_at(source)}a value is missing")
-        except (TypeError, ValueError, AttributeError) as e:
-            wrong.append(f"{file}: {_at(source)}it is not in the form of its format: {e}")
+        except (TypeError, AttributeError):
+            wrong.append(f"{file}: {_at(source)}it is not in the form of its format")
+        except ValueError as e:
+            reason = _NO_NUMBER.sub(r"\1 is no number", str(e))
+            wrong.append(f"{file}: {_at(source)}it is not in the form of its format: {reason}")
     if wrong:
         raise MisreadError("\n".join(wrong))
     survey.merge()
     return written(survey, found)
+
+
+_NO_NUMBER = re.compile(r"(?:could not convert string to float: |invalid literal for int\(\) with base 10: )(.*)")
+"""What Python says of a text that is no number."""
 
 
 def _text(file: str) -> str:

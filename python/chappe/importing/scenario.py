@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from chappe._common.words import count, plain
 from chappe.importing.source import MisreadError
-from chappe.importing.survey import HT_MBPS, Link, Survey, pairs
+from chappe.importing.survey import Link, Survey, pairs
 
 _EARTH_M = 6_371_008.8
 """Mean radius of the earth [m]."""
@@ -279,6 +279,11 @@ class _Writer:
             )
         if any(link.streams > 2 or (link.mcs or 0) > 7 for link in known.values()):
             self.assumed.append("At most MCS 7 of HT and two streams are modeled: higher ones have these.")
+        if wide := [link.width_mhz for link in known.values() if link.width_mhz > 20]:
+            self.assumed.append(
+                f"{count(len(wide), 'direction')} {'was' if len(wide) == 1 else 'were'} measured in channels of up to "
+                f"{max(wide)} MHz: the scenario has 20 MHz, with the same MCS (`wlan.ppdu.channel_width`)."
+            )
 
     # ---- texts ----
 
@@ -288,7 +293,7 @@ class _Writer:
         signals = self._signals() if self.radio else {}
         channel = "802.11n" if (self.frequency or 0) > 4000 else "802.11n-2.4ghz"
         if self.frequency is None:
-            self.assumed.append("The band is 2.4 GHz, with 802.11n in 20 MHz and one stream.")
+            self.assumed.append("The band is 2.4 GHz, with 802.11n in 20 MHz.")
         elif self.radio or self.radios:
             self.taken.append(f"The channel is at {self.frequency:g} MHz.")
         if self.radios:
@@ -405,7 +410,7 @@ class _Writer:
                 f"{signal:.1f}",
                 _written(link.signal_sd_db, 1),
                 _written(link.loss, 4),
-                "" if link.mcs is None or link.mcs > 7 else f"{1e6 * HT_MBPS[link.mcs] * link.streams:.0f}",
+                "" if link.bitrate_bps is None else f"{link.bitrate_bps:.0f}",
                 _written(link.retry_share, 4),
                 "" if link.throughput_bps is None else f"{link.throughput_bps:.0f}",
             ]
@@ -448,6 +453,10 @@ class _Writer:
         if joined:
             self.assumed.append(f"{count(len(joined), 'wire')} between nodes of 100 Mbit/s and 1 ms.")
         if gateways := self._gateways():
+            if len(gateways) > 1:
+                self.assumed.append(
+                    'Flows keep the gateways of the start: with `routing.gateways = "announced"` they change them.'
+                )
             self.uplink = "internet" if "internet" not in self.names.values() else "internet-uplink"
             lines += ["[[node]]", f"nodes = {len(self.keys)}", f'name = "{self.uplink}"', ""]
             for key in gateways:

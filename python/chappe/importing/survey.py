@@ -10,11 +10,16 @@ from pathlib import Path
 from statistics import stdev
 from typing import Literal
 
+from chappe._common.words import count
+
 Kind = Literal["radio", "wire", "tunnel"]
 """Kind of a link."""
 
 HT_MBPS = (6.5, 13.0, 19.5, 26.0, 39.0, 52.0, 58.5, 65.0)
 """Rates of HT-MCS 0 to 7: 20 MHz, one stream, long guard interval [Mbit/s] (IEEE 802.11-2020, table 19-27)."""
+
+_SUBCARRIERS = {20: 52, 40: 108, 80: 234, 160: 468}
+"""Subcarriers with data of a channel, by its width [MHz] (IEEE 802.11-2020, tables 19-6 and 21-5)."""
 
 
 @dataclass
@@ -63,6 +68,13 @@ class Link:
     mcs: int | None = None
     streams: int = 1
     width_mhz: int = 20
+
+    @property
+    def bitrate_bps(self) -> float | None:
+        """Bitrate of its MCS of HT with the long guard interval, and of wider channels, too [bit/s]."""
+        if self.mcs is None or self.mcs >= len(HT_MBPS):
+            return None
+        return 1e6 * HT_MBPS[self.mcs] * self.streams * _SUBCARRIERS.get(self.width_mhz, 52) / 52
 
     @property
     def signal_dbm(self) -> float | None:
@@ -216,7 +228,9 @@ class Survey:
             f"a file says that {name} hears itself: was the file made on another node?"
             for name in map(self.called, selves)
         ]
-        self.doubtful += [*self._strangers(), *self._islands()]
+        if bare := sum(any(dbm > 0 for dbm in link.signals_dbm) for link in links.values()):
+            self.doubtful.append(f"{count(bare, 'link')} with signals above 0 dBm: is a minus missing?")
+        self.doubtful += [*self._strangers(), *self._new(), *self._islands()]
 
     def called(self, key: str) -> str:
         """A node as the files call it, or else its key."""
@@ -231,6 +245,17 @@ class Survey:
                 meant = f": did you mean {self._written(near[0])}?" if near else ""
                 yield f"no other file names {owner}, on which {Path(file).name} was made{meant}"
 
+    def _new(self) -> Iterator[str]:
+        """Dumps of a node of which no neighbor is in another file: its addresses may be unknown there."""
+        nodes_of = [{self.find(key) for key in keys} for _, _, keys in self._of_files]
+        for n, (file, owner, _) in enumerate(self._of_files):
+            others = set().union(*(nodes for m, nodes in enumerate(nodes_of) if m != n))
+            if owner and others - nodes_of[n] and len(new := nodes_of[n] - others) == len(nodes_of[n]) - 1 > 0:
+                yield (
+                    f"no neighbor in {Path(file).name} is a node of another file, by name or address: it makes "
+                    f"{count(len(new), 'new node')}; a file with names and addresses joins them"
+                )
+
     def _written(self, folded: str) -> str:
         """A name as a file gives it."""
         names = (name for node in self.nodes.values() for name in node.names)
@@ -241,6 +266,8 @@ class Survey:
         groups: list[tuple[list[str], set[str]]] = []
         for file, _, keys in self._of_files:
             nodes = {self.find(key) for key in keys}
+            if not nodes:
+                continue
             joined = [group for group in groups if group[1] & nodes]
             names = [name for group in joined for name in group[0]]
             groups = [group for group in groups if group not in joined]

@@ -35,7 +35,7 @@ class Silence(NamedTuple):
     Attributes:
         flow: Number of the flow.
         reasons: Reasons, the most likely first.
-        from_s: Time from which on it delivered nothing [s]; ``None``: in all of the measured part.
+        from_s: End of the last batch in which it delivered something [s]; ``None``: in all of the measured part.
     """
 
     flow: int
@@ -43,7 +43,7 @@ class Silence(NamedTuple):
     from_s: float | None = None
 
     def __str__(self) -> str:
-        since = "" if self.from_s is None else f" from {self.from_s:,.4g} s on"
+        since = "" if self.from_s is None else f" from {self.from_s:,.4g} s on at the latest"
         return f"flow {self.flow} delivered nothing{since}: {'; '.join(self.reasons)}"
 
 
@@ -139,7 +139,8 @@ def after_outage(
         before_s = max(b["started_at_s"] for b in used if b["started_at_s"] < begin_s)
         cause = next((text for at, text in off if before_s <= at <= begin_s), None)
         if cause is not None:
-            yield Silence(f["flow"], [cause, *_gateway(f, scenario), *_own_losses(f)], begin_s)
+            # Losses are counted over the whole run, most of them before it.
+            yield Silence(f["flow"], [cause, *_gateway(f, scenario)], begin_s)
 
 
 def _last_delivery(used: Rows, parts: Mapping[int, Mapping[str, Any]]) -> float:

@@ -241,7 +241,7 @@ def plan_of(base: Scenario, changes: Sequence[Mapping[str, Any]] | None) -> Plan
     known = {trial.title: trial for trial in listed}
     chosen = listed if changes is None else [known.get(named(c), Trial(c, "", named(c))) for c in changes]
     before = {(w.code, w.path) for w in base.warnings}
-    ways, trials = base._core.paths(), {}
+    ways, trials = _ways(base), {}
     reasons = [] if changes is not None else left_out
     for trial in chosen:
         try:
@@ -256,11 +256,17 @@ def plan_of(base: Scenario, changes: Sequence[Mapping[str, Any]] | None) -> Plan
             reasons.append(LeftOut(trial.title, "the network has it"))
         elif unused:
             reasons.append(LeftOut(trial.title, unused[0]))
-        elif set(trial.change) == {"routing.metric"} and changes is None and changed._core.paths() == ways:
+        elif set(trial.change) == {"routing.metric"} and changes is None and _ways(changed) == ways:
             reasons.append(LeftOut(trial.title, "routes of the flows are the same"))
         else:
             trials[trial.title] = trial
     return Plan(trials, reasons)
+
+
+def _ways(scenario: Scenario) -> list[Any]:
+    """Ways of the packets of the flows, and of their acknowledgements back."""
+    back = [{"src": dst, "dst": src} for src, dst, _ in scenario._core.flows()]
+    return [scenario._core.paths(), scenario.with_settings({"flow": back, "traffic.flows": 0})._core.paths()]
 
 
 def _screened(rows: Sequence[Mapping[str, Any]], plan: Plan, within: float) -> list[dict[str, Any]]:

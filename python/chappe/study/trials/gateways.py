@@ -22,11 +22,25 @@ def trials(network: Network) -> Iterator[Trial | LeftOut]:
     for node in places:
         if node not in have:
             end = "dst" if network.number(wire["dst"]) == gateway else "src"
+            command, source, uci = _commands(network)
+            at_end = ", an end of a flow," if node in far else ""
             yield Trial(
                 {"wired_link": [*network.scenario["wired_link"], {**wire, end: node}]},
                 OPERATOR,
-                f"a gateway at {network.label(node)} with an uplink like that of {network.label(gateway)}",
-                "batctl gw_mode server",
-                "batctl(8); babeld: `redistribute` of the default route, olsrd: `Hna4`",
-                f"uci set network.bat0.gw_mode=server; {COMMIT_NETWORK}",
+                f"a gateway at {network.label(node)}{at_end} with an uplink like that of {network.label(gateway)}",
+                command,
+                source,
+                uci,
             )
+
+
+def _commands(network: Network) -> tuple[str, str, str]:
+    """How a host announces that it is a gateway: a command, its source or others, and that of OpenWrt."""
+    batctl = "batctl gw_mode server", "batctl(8)", f"uci set network.bat0.gw_mode=server; {COMMIT_NETWORK}"
+    babeld = "redistribute ip 0.0.0.0/0 le 0", "configuration of babeld, babeld(8)", ""
+    olsrd = "Hna4 { 0.0.0.0 0.0.0.0 }", "configuration of olsrd, olsrd.conf(5)", ""
+    protocol, metric = network.scenario["routing.protocol"], network.scenario["routing.metric"]
+    for words, commands in ((("batman_adv", "tq"), batctl), (("babel",), babeld), (("olsr", "etx"), olsrd)):
+        if protocol in words or (protocol == "shortest_path" and metric in words):
+            return commands
+    return batctl[0], f"batctl(8); babeld: `{babeld[0]}`, olsrd: `{olsrd[0]}`", batctl[2]
