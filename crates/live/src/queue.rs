@@ -153,16 +153,20 @@ impl Queue {
 /// Puts all that is sent to the device of a node into its queue.
 fn fill(node: &Node) -> Result<(), Refusal> {
     let mut why = String::new();
+    let mut path = std::env::var_os("PATH").unwrap_or_default();
+    path.push(":/usr/sbin:/sbin");
     for rule in RULES {
         let done = rule.iter().try_for_each(|line| {
             let mut words = line.split(' ').map(|word| if word == "{}" { DEVICE } else { word });
             let mut command = Command::new(words.next().unwrap_or_default());
-            // An unprivileged user may not write the lock file of iptables.
-            command.args(words).env("XTABLES_LOCKFILE", "/dev/null");
+            // An unprivileged user may not write the lock file of iptables, and may have no folder of such programs in
+            // PATH.
+            command.args(words).env("XTABLES_LOCKFILE", "/dev/null").env("PATH", &path);
+            let shown = line.replace("{}", DEVICE);
             match node.inside(|| command.output()) {
                 Ok(output) if output.status.success() => Ok(()),
-                Ok(output) => Err(format!("`{line}`: {}", String::from_utf8_lossy(&output.stderr).trim())),
-                Err(e) => Err(format!("`{line}`: {e}")),
+                Ok(output) => Err(format!("`{shown}`: {}", String::from_utf8_lossy(&output.stderr).trim())),
+                Err(e) => Err(format!("`{shown}`: {e}")),
             }
         });
         match done {

@@ -117,7 +117,10 @@ pub fn live<'py>(
     let setup = Setup { capture: captures.wanted(), ..scenario.0.setup(None) };
     let mut sim = py.detach(|| Sim::new(&setup));
     let record = match record {
-        Some(path) => Some(Box::new(File::create(path)?) as Box<dyn io::Write + Send>),
+        Some(path) => {
+            let named = |e: io::Error| io::Error::new(e.kind(), format!("{}: {e}", path.display()));
+            Some(Box::new(File::create(&path).map_err(named)?) as Box<dyn io::Write + Send>)
+        }
         None => None,
     };
     let programs = programs.into_iter().map(|(node, words, is_main)| Program { node, words, is_main }).collect();

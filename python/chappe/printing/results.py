@@ -38,7 +38,8 @@ def results(r: Results, name: str, choice: str | None = None, measures: Sequence
     s, names = r.scenario.settings, r.scenario.names
     show.console().print(Text.assemble((plain(name), "bold"), f"  {problems.sketch(r.scenario)}"))
     show.say(f"Seed {s['run']['seed']}, {r.simulated_s:,.1f} s simulated, {count(r.frames_sent, 'frame')} on the air.")
-    if _ENDS[r.end]:
+    # A program ends its run when it likes.
+    if _ENDS[r.end] and not (r.end == "canceled" and r._is_of_program):
         show.say(_ENDS[r.end], style="yellow")
     show.say("")
     flows = show.table(

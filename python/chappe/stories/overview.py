@@ -12,6 +12,7 @@ from chappe._common.words import count
 from chappe.errors import LimitError
 from chappe.results.budgets import USES
 from chappe.results.results import Results
+from chappe.results.silent_flows import unused
 from chappe.stories.story import RECORDED, Story, is_watched, story_of, titled, watched
 
 QUICK = 1_000_000
@@ -55,7 +56,9 @@ def overview(results: Results, most: int, *, progress: Progress = False) -> Over
     share = (pl.col("goodput_bps") / alike).fill_nan(None)
     begun = results.flows.filter(has_begun).sort(share, "flow", nulls_last=True)
     first = begun["flow"].head(most).to_list()
-    lines = {row["flow"]: f"{titled(row)}: it did not begin." for row in results.flows.iter_rows(named=True)}
+    rows = results.flows.to_dicts()
+    left_out = unused(rows)
+    lines = {row["flow"]: f"{titled(row)}: it did not begin." for row in rows if row["flow"] not in left_out}
     lines |= {row["flow"]: _line(row) for row in begun.iter_rows(named=True)}
     if not is_watched(results) and results._is_of_program:
         note = (

@@ -104,7 +104,7 @@ def run(
             real_time=choices.real_time,
             rules=scenario._rules(),
             record=choices.record,
-            progress=None if choices.quiet or not sys.stderr.isatty() else _Line(),
+            progress=_Line() if _has_line(programs, choices) else None,
             sink=sink,
             capture=capture,
         )
@@ -117,6 +117,12 @@ def run(
         with Captures(pcap, scenario.names) as captures:
             results = kept(scenario, out, lambda sink: measured(sink, captures))
     return Live(results, *told)
+
+
+def _has_line(programs: Sequence[Program], choices: Choices) -> bool:
+    """True if a line of progress may be drawn: on a terminal from which no program reads what is typed."""
+    is_typed = sys.stdin is not None and sys.stdin.isatty() and any(program.is_main for program in programs)
+    return sys.stderr.isatty() and not choices.quiet and not is_typed
 
 
 class _Line:
