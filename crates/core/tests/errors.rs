@@ -475,6 +475,24 @@ fn links_need_a_table_thresholds_and_nodes_that_stay() {
 }
 
 #[test]
+fn losses_without_fading_cause_a_warning() {
+    let text = |more: &str| {
+        format!(
+            "run.stop = \"1 s\"\ntopology.hops = 1\nflow = [{{ dst = 1 }}]\n[radio]\npropagation = \"links\"\n\
+             reception = \"sinr\"\n{more}\nlinks_symmetric = true\n"
+        )
+    };
+    let codes = |more: &str| {
+        let s = read(&text(more)).expect("it can be run");
+        s.warnings.iter().filter_map(|p| p.code.map(|c| c.word())).collect::<Vec<_>>()
+    };
+    let losses = "links_table = \"src,dst,frame_loss\\n0,1,0.2\\n\"";
+    assert_eq!(codes(losses), ["losses_without_fading"]);
+    assert_eq!(codes(&format!("{losses}\nsinr.fading = \"rayleigh\"")), [""; 0]);
+    assert_eq!(codes("links_table = \"src,dst,signal_dbm,frame_loss\\n0,1,-70,0.2\\n\""), [""; 0]);
+}
+
+#[test]
 fn one_way_links_of_a_table_cause_a_warning() {
     let text = |rows: &str, more: &str| {
         format!(

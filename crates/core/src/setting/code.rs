@@ -29,6 +29,8 @@ keywords! {
         UnwiredNode = "unwired_node",
         /// Radio links go one way, or are listed one way.
         OneWayLinks = "one_way_links",
+        /// Links with lost frames and no signal lose hardly any without fading.
+        LossesWithoutFading = "losses_without_fading",
         /// All links are equal by the metric of routes.
         EqualLinks = "equal_links",
         /// Nodes are so far apart that answers come late.

@@ -7,6 +7,7 @@ use super::super::read::files::beyond;
 use super::super::schema::word;
 use super::Checker;
 use chappe_core::radio::propagation::Model;
+use chappe_core::radio::sinr::Fading;
 use chappe_core::radio::{self, Reception};
 use chappe_core::setting::{Code, count, join};
 use chappe_core::unit::BitRate;
@@ -134,7 +135,13 @@ impl Checker<'_> {
         if let Some((line, rate)) = unknown {
             let message = format!("in `radio.links_table` line {line} has frames at {rate}, at which no frame is sent");
             let help = "name a rate of the radios in `frame_loss_bps`, or leave it empty for broadcasts";
-            self.error("radio.links_table", message, help);
+            return self.error("radio.links_table", message, help);
+        }
+        if r.sinr.fading == Fading::None {
+            let message = "links with lost frames and no signal have hardly any losses: without fading nearly all \
+                           frames arrive from the weakest signal on that is received";
+            let help = "set `radio.sinr.fading = \"rayleigh\"`, with which frames are lost as they were measured";
+            self.warn(Code::LossesWithoutFading, "radio.links_table", message, help);
         }
     }
 
