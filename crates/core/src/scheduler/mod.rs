@@ -39,7 +39,7 @@ impl Scheduler {
     /// A scheduler with this number of timers, none of which is set. The first `busy` timers are cheaper to set than
     /// the others.
     pub fn new(busy: usize, timers: usize) -> Scheduler {
-        let flat = busy.min(timers) < flat::ROOM || timers <= flat::ROOM;
+        let flat = timers <= flat::ROOM || (0 < busy && busy < flat::ROOM);
         Scheduler(if flat { Body::Flat(Flat::new(busy, timers)) } else { Body::Tree(Tree::new(timers)) })
     }
 

@@ -58,7 +58,7 @@ impl Sim {
             counters,
             sums,
             packets_dropped: self.watch.drops.total(f),
-            source_queue: self.net.queued_at(flow.from),
+            source_queue: self.net.queued_at(flow.from, self.now),
             sender: state,
         }
     }

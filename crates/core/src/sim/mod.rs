@@ -283,7 +283,7 @@ impl Sim {
         self.world.note_batteries(self.now, &mut self.watch);
         for (i, flow) in self.flows.list[..self.flows.generator.first].iter().enumerate() {
             if let Ends::Tcp(ends) = &flow.ends {
-                let queued = self.net.queued_at(flow.from);
+                let queued = self.net.queued_at(flow.from, self.now);
                 let delivered = ends.receiver.counters().packets_delivered;
                 self.watch.recorder.sample(self.now, i, &ends.sender.view(), queued, delivered);
             }

@@ -88,9 +88,10 @@ impl TimerNumbers {
         self.clocks().end
     }
 
-    /// Number of the timers that most frames set: of radios, MACs, routers, and of packets in transit.
+    /// Number of the timers that most frames set: of radios, MACs, routers, and of packets in transit. Without radios
+    /// there are none.
     pub(super) fn busy(self) -> usize {
-        self.transit + 1
+        if self.radios == 0 { 0 } else { self.transit + 1 }
     }
 
     /// Numbers of the clocks, which are set as long as the run lasts.

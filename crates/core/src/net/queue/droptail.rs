@@ -49,6 +49,11 @@ impl DropTail {
         DropTail::with_limits(&Config { limit_includes_arrival: false, mark_threshold: None, ..cfg.clone() })
     }
 
+    /// Returns true if bytes do not count, and no packet is marked.
+    pub(super) fn is_plain(&self) -> bool {
+        self.room_bytes == ANY && self.mark_from == usize::MAX
+    }
+
     #[inline]
     fn has_no_bytes_for(&self, packet: PacketId, cx: &Cx<'_>) -> bool {
         self.room_bytes != ANY && self.bytes + cx.size(packet) > self.room_bytes

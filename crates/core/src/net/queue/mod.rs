@@ -172,6 +172,16 @@ impl Queue {
         debug_assert!(none.is_none(), "it is empty, and takes note of that");
     }
 
+    /// Returns true if packets other than routing messages leave in the order of their arrival, and the number of those
+    /// that wait decides alone which arrivals are dropped.
+    pub fn is_plain(&self) -> bool {
+        match self {
+            Queue::DropTail(queue) => queue.is_plain(),
+            Queue::RoutingFirst(queue) => queue.is_plain(),
+            _ => false,
+        }
+    }
+
     /// Returns true if packets wait for room at their next hops.
     pub fn holds_back(&self) -> bool {
         matches!(self, Queue::FlowControlled(_))

@@ -117,7 +117,8 @@ macro_rules! disciplines {
                 /// Number of packets that wait.
                 pub fn len(&self) -> usize;
 
-                fn room(&self) -> usize;
+                /// Largest number of packets that may wait.
+                pub fn room(&self) -> usize;
 
                 /// Changes `queue.limit`; packets that wait stay.
                 pub fn set_limit(&mut self, packets: usize);

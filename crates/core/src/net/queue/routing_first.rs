@@ -11,6 +11,13 @@ use crate::rng::Stream;
 #[derive(Clone, Debug)]
 pub struct RoutingFirst(DropTail);
 
+impl RoutingFirst {
+    /// Returns true if bytes do not count, and no packet is marked.
+    pub(super) fn is_plain(&self) -> bool {
+        self.0.is_plain()
+    }
+}
+
 impl Queueing for RoutingFirst {
     const COUNTS_ARRIVAL: bool = true;
     const MARKS_BY_LENGTH: bool = true;

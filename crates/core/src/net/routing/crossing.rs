@@ -8,7 +8,6 @@
 
 use super::fixed::Routes;
 use crate::packet::NodeId;
-use std::collections::BTreeMap;
 
 /// Next segment of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,8 +21,14 @@ pub enum Step {
 /// Next segment from every node to every destination; shared by all nodes.
 #[derive(Clone, Debug, Default)]
 pub struct Crossings {
-    steps: BTreeMap<NodeId, Vec<Option<Step>>>,
+    /// Place of each node among the destinations, by its number; [`NONE`] of others.
+    places: Vec<u32>,
+    /// Next segments from all nodes to the first destination, then to the second.
+    steps: Vec<Option<Step>>,
 }
+
+/// Place of a node that is no destination.
+const NONE: u32 = u32::MAX;
 
 impl Crossings {
     /// Derives the segments from the shortest paths.
@@ -42,16 +47,19 @@ impl Crossings {
             }
             Some(Step::Radio(end))
         };
-        let destinations = routes.destinations();
-        let steps = destinations
-            .map(|destination| (destination, (0..nodes as u32).map(|n| step(NodeId(n), destination)).collect()))
-            .collect();
-        Crossings { steps }
+        let mut crossings = Crossings { places: vec![NONE; nodes], steps: vec![] };
+        for (place, destination) in (0..).zip(routes.destinations()) {
+            crossings.places[destination.index()] = place;
+            crossings.steps.extend((0..nodes as u32).map(|n| step(NodeId(n), destination)));
+        }
+        crossings
     }
 
     /// Next segment from a node to a destination; `None` without a path.
+    #[inline]
     pub fn step(&self, at: NodeId, destination: NodeId) -> Option<Step> {
-        *self.steps.get(&destination)?.get(at.index())?
+        let place = *self.places.get(destination.index()).filter(|&&place| place != NONE)?;
+        *self.steps.get(place as usize * self.places.len() + at.index())?
     }
 }
 

@@ -306,12 +306,12 @@ impl Sim {
             }
             Change::LinkRate(link, back, rate) => {
                 if let Some((link, _)) = self.net.links.direction_mut(link, back) {
-                    link.set(point_to_point::Config { rate, ..link.config() });
+                    link.set(point_to_point::Config { rate, ..link.config() }, self.now);
                 }
             }
             Change::LinkDelay(link, back, delay) => {
                 if let Some((link, _)) = self.net.links.direction_mut(link, back) {
-                    link.set(point_to_point::Config { delay, ..link.config() });
+                    link.set(point_to_point::Config { delay, ..link.config() }, self.now);
                 }
             }
             Change::LinkErrorRate(link, back, rate) => {

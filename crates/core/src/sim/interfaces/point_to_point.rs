@@ -61,6 +61,13 @@ impl Sim {
             d.damaged += 1;
             return self.drop_packet(from, packet, Reason::LinkError);
         }
+        if d.schedules {
+            return match d.schedule(packet, self.pool[packet].bytes, self.now) {
+                Some(true) => self.timers.set(Timer::Link(link), d.link.deadline()),
+                Some(false) => {}
+                None => self.drop_packet(from, packet, Reason::QueueFull),
+            };
+        }
         d.note_queue(self.now);
         self.pool.set_context(from, self.now);
         self.pool.note(packet, Happening::Queued);
@@ -163,7 +170,8 @@ impl Sim {
             let mut cx = queue::Cx { now: self.now, pool: &mut self.pool, dropped: &mut self.net.dropped };
             d.queue.clear(Reason::NodeOff, &mut cx);
             d.sending = None;
-            self.net.dropped.extend(d.link.cut(self.now).map(|packet| (packet, Reason::NodeOff)));
+            let dropped = &mut self.net.dropped;
+            d.link.cut(self.now, |packet| dropped.push((packet, Reason::NodeOff)));
             self.timers.set(Timer::Link(link), d.link.deadline());
             self.end_dropped(n);
             self.note_link_queue(link);
@@ -182,7 +190,8 @@ impl Sim {
             let mut cx = queue::Cx { now: self.now, pool: &mut self.pool, dropped: &mut self.net.dropped };
             d.queue.clear(Reason::LinkError, &mut cx);
             d.sending = None;
-            self.net.dropped.extend(d.link.cut(self.now).map(|packet| (packet, Reason::LinkError)));
+            let dropped = &mut self.net.dropped;
+            d.link.cut(self.now, |packet| dropped.push((packet, Reason::LinkError)));
             let in_flight = d.link.take_in_flight();
             d.damaged += (self.net.dropped.len() + in_flight.len()) as u64;
             let from = d.from;

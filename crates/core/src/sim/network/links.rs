@@ -10,6 +10,7 @@ use crate::point_to_point::Link;
 use crate::record::totals::{LinkTotals, NodeTotals};
 use crate::rng::{Purpose, Stream};
 use crate::run::{LinkSetup, Setup};
+use crate::tcp;
 use crate::unit::Time;
 
 /// One direction of a link, with the queue in front of it.
@@ -23,6 +24,9 @@ pub struct Direction {
     pub to: NodeId,
     pub queue: Queue,
     pub link: Link,
+    /// Packets are scheduled on the link when they come, among which are no routing messages. The queue, which has the
+    /// limit, stays empty.
+    pub schedules: bool,
     pub error: ErrorModel,
     pub error_place: Place,
     /// The link is down: whatever it gets is lost.
@@ -54,6 +58,7 @@ impl Direction {
             to: setup.to,
             queue: Queue::new(&setup.queue, outlet, Stream::new(seed, Purpose::LinkQueue, key)),
             link: Link::new(setup.point_to_point),
+            schedules: false,
             error: ErrorModel::new(&setup.error, Stream::new(seed, Purpose::Errors, key)),
             error_place: setup.error_place,
             is_down: false,
@@ -83,6 +88,22 @@ impl Direction {
         }
     }
 
+    /// Number of waiting packets.
+    fn waiting_at(&self, now: Time) -> usize {
+        if self.schedules { self.link.waiting_at(now) } else { self.queue.len() }
+    }
+
+    /// Schedules a packet on the link, if fewer wait than the queue has room for. Returns true if it is the only one
+    /// that is carried; `None`: there is no room.
+    #[inline]
+    pub fn schedule(&mut self, packet: PacketId, bytes: u32, now: Time) -> Option<bool> {
+        if self.link.waiting(now) >= self.queue.room() {
+            self.dropped_full += 1;
+            return None;
+        }
+        Some(self.link.schedule(packet, bytes, now))
+    }
+
     fn totals(&mut self, now: Time) -> LinkTotals {
         self.note_queue(now);
         let sent = self.link.counters(now);
@@ -95,7 +116,7 @@ impl Direction {
             dropped_link_error: self.damaged,
             ecn_marks: self.queue.marks(),
             busy_ns: sent.busy_ns,
-            queue_ns: self.queue_ns,
+            queue_ns: self.queue_ns + self.link.waited_ns(now),
         }
     }
 }
@@ -115,8 +136,10 @@ pub struct Links {
     /// Sorted by their ends: what happens on several links at one instant happens in this order, wherever the links
     /// stand in the scenario.
     pub directions: Vec<Direction>,
-    /// Ends of each direction.
-    ends: Vec<(NodeId, NodeId)>,
+    /// Far end of each direction.
+    to: Vec<NodeId>,
+    /// Number of directions that leave the nodes before each node, and of all; empty without any.
+    before: Vec<u32>,
     /// Ways of packets between links and radio, if the routers do not know them.
     pub ways: Option<Ways>,
 }
@@ -126,16 +149,30 @@ impl Links {
         let mut sorted: Vec<&LinkSetup> = setup.links.iter().collect();
         sorted.sort_unstable_by_key(|l| (l.from, l.to));
         let key = |l: &LinkSetup| setup.key(l.from) << 32 | setup.key(l.to);
+        let may_schedule = nobody_asks(setup);
+        let direction = |l: &&LinkSetup| {
+            let mut d = Direction::new(l, setup.seed, key(l));
+            d.schedules = may_schedule && d.queue.is_plain() && !watches_queues(setup, l.from);
+            d
+        };
+        let nodes = (setup.positions.len() + setup.wired as usize) as u32;
+        let all = if sorted.is_empty() { 0..0 } else { 0..nodes + 1 };
+        let before = all.map(|n| sorted.partition_point(|l| l.from.0 < n) as u32).collect();
         Links {
-            directions: sorted.iter().map(|l| Direction::new(l, setup.seed, key(l))).collect(),
-            ends: sorted.iter().map(|l| (l.from, l.to)).collect(),
+            directions: sorted.iter().map(direction).collect(),
+            to: sorted.iter().map(|l| l.to).collect(),
+            before,
             ways,
         }
     }
 
     /// Directions that leave a node.
+    #[inline]
     pub fn leaving(&self, n: NodeId) -> std::ops::Range<usize> {
-        self.ends.partition_point(|e| e.0 < n)..self.ends.partition_point(|e| e.0 <= n)
+        match self.before.get(n.index()..n.index() + 2) {
+            Some(ends) => ends[0] as usize..ends[1] as usize,
+            None => 0..0,
+        }
     }
 
     /// Direction of a link, by the number of the link.
@@ -156,8 +193,8 @@ impl Links {
     }
 
     /// Number of packets in the queues in front of the links of a node.
-    pub fn queued_at(&self, n: NodeId) -> usize {
-        self.directions[self.leaving(n)].iter().map(|d| d.queue.len()).sum()
+    pub fn queued_at(&self, n: NodeId, now: Time) -> usize {
+        self.directions[self.leaving(n)].iter().map(|d| d.waiting_at(now)).sum()
     }
 
     /// Adds the marks of each queue to the counters of its node.
@@ -223,7 +260,26 @@ impl Links {
         if self.directions.is_empty() || self.uses_crossings() { None } else { self.between(from, to) }
     }
 
+    /// Direction between two nodes.
+    #[inline]
     pub fn between(&self, from: NodeId, to: NodeId) -> Option<usize> {
-        self.ends.binary_search(&(from, to)).ok()
+        let leaving = self.leaving(from);
+        self.to[leaving.clone()].binary_search(&to).ok().map(|place| leaving.start + place)
     }
+}
+
+/// Returns true if nobody needs the instants at which links take packets from their queues, nor their order: no
+/// observer, driver, middlebox, or source quench.
+fn nobody_asks(setup: &Setup) -> bool {
+    let is_seen = setup.capture || !setup.record.is_empty() || setup.flows.iter().any(|f| f.app.is_external());
+    let is_split = setup.flows.iter().any(|f| f.split.is_some());
+    let hears_quench = setup.senders().any(|tcp| tcp.ecn.enabled && tcp.ecn.source_quench);
+    !is_seen && !is_split && !hears_quench && setup.middleboxes.is_empty()
+}
+
+/// Returns true if a sender at a node follows its segments through the queues of the node.
+fn watches_queues(setup: &Setup, n: NodeId) -> bool {
+    let is_source =
+        setup.flows.iter().any(|f| f.from == n) || setup.arrivals.iter().any(|a| a.from.is_none_or(|from| from == n));
+    is_source && setup.senders().any(tcp::Config::watches_own_queue)
 }

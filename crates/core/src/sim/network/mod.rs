@@ -130,9 +130,9 @@ impl Network {
     }
 
     /// Number of packets in the queues of a node.
-    pub fn queued_at(&self, n: NodeId) -> usize {
+    pub fn queued_at(&self, n: NodeId, now: Time) -> usize {
         self.ports.of(n).flat_map(|r| self.ports.all_of(r)).map(queue::Queue::len).sum::<usize>()
-            + self.links.queued_at(n)
+            + self.links.queued_at(n, now)
     }
 
     /// Neighborhood RED, if it is used.
