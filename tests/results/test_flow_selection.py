@@ -225,7 +225,9 @@ def test_commands_compare_and_rank(folder: Path) -> None:
     assert "letters" in ranked.stdout
     shown = command("show", "out", "--flows", "worst tcp", cwd=folder)
     assert "goodput of worst tcp" in shown.stdout
-    told = command("show", "out", cwd=folder).stdout
+    again = command("show", "out", cwd=folder).stdout
+    assert "goodput of tcp" in again
+    told = command("show", "out", "--measure", "goodput_bps", cwd=folder).stdout
     assert "Measures pool 2 TCP and 2 UDP flows; `--flows tcp` measures those of TCP alone." in told
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from chappe.cli.inputs import CommandError, named, print_json, print_rows, wants_rows
 from chappe.errors import StudyError
+from chappe.scenario import flow_selection
 
 if TYPE_CHECKING:
     from chappe.results.budgets import Why
@@ -103,7 +104,7 @@ def _show_study(folder: Path, args: argparse.Namespace) -> int:
     problems = [p for m in wanted for p in problems_of_measure("--measure", m, study._own)]
     if problems:
         raise StudyError(problems)
-    measures = _measures(study, wanted)
+    measures = _measures(study, wanted, args.flows)
     refuse_no_flows(study, args.flows)
     study_show.warnings(study, measures)
     if is_table and study.is_search:
@@ -144,8 +145,11 @@ def refuse_no_flows(results: "Results | Study", flows: str | None) -> None:
             raise CommandError(f"--flows: {e}") from None
 
 
-def _measures(study: "Study", wanted: list[str]) -> list[str]:
+def _measures(study: "Study", wanted: list[str], flows: str | None) -> list[str]:
     """Measures to show: those of the command, or else of the study; of a search always its own."""
     if study.is_search:
         return [study.measure_of_search]
-    return wanted or study._asked
+    if wanted or flows is None:
+        return wanted or study._asked
+    # The choice of the command replaces that of the study.
+    return list(dict.fromkeys(flow_selection.parts(name)[0] for name in study._asked))

@@ -781,7 +781,8 @@ class Results:
     def _write_table(self, name: str, path: Path) -> None:
         from chappe.results.storage import tables
 
-        tables.write(self.table(name), path, of_file(name, self.scenario, self.version, self.epoch))
+        table = self.table(name)
+        tables.write(table, path, of_file(name, self.scenario, self.version, self.epoch, table.columns))
 
     def _repr_html_(self) -> str:
         """The results as HTML for notebooks, without scripts."""

@@ -41,6 +41,7 @@ from chappe.study.design.stop import Precision, error
 from chappe.study.execution.threads import Failed
 from chappe.study.store import export, parts, store
 from chappe.study.store.parts import DamagedError
+from chappe.text.labels import Labels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -788,7 +789,6 @@ class Study:
             TypeError: If an argument has the wrong type.
         """
         from chappe.plot.studies import Look, differences, figure
-        from chappe.text.labels import Labels
 
         measures = self._measures_of(names_of("measure", measure), flows)
         names = [None if name is None else name_of(what, name) for what, name in (("by", by), ("across", across))]

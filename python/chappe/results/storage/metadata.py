@@ -25,7 +25,9 @@ UNITS = {
 """Units by the last part of the names of columns."""
 
 
-def of_file(table: str, scenario: Scenario, version: str, epoch: int) -> dict[str, str]:
+def of_file(
+    table: str, scenario: Scenario, version: str, epoch: int, names: Sequence[str] | None = None
+) -> dict[str, str]:
     """Metadata of the file of a table.
 
     Args:
@@ -33,10 +35,11 @@ def of_file(table: str, scenario: Scenario, version: str, epoch: int) -> dict[st
         scenario: Scenario of the run, with its seed.
         version: Version of Chappe that made the run.
         epoch: Results epoch of the run.
+        names: Columns of the table; ``None``: all that its description has.
     """
     described = columns(table)
-    if not scenario._core.is_quic():
-        described = {name: text for name, text in described.items() if not name.startswith("quic_")}
+    if names is not None:
+        described = {name: described.get(name, _unit(name)) for name in names}
     return {
         "chappe.version": version,
         "chappe.results_epoch": str(epoch),
