@@ -10,7 +10,7 @@ from typing import Any
 import chappe
 import numpy as np
 import pytest
-from chappe import stats
+from chappe import stats, text
 from chappe.stats import quantiles as order
 from chappe.stats import states
 from chappe.study.analysis.relative import Relative
@@ -65,6 +65,7 @@ def calls() -> dict[str, Callable[[Any], object]]:
         "Results.summary": lambda c: run.summary(confidence=c),
         "Study.summary": lambda c: study.summary("goodput_bps", confidence=c),
         "Study.compare": lambda c: study.compare("goodput_bps", one, two, confidence=c),
+        "latex": lambda c: text.latex(study.summary(), confidence=c),
         "Study.rank": lambda c: study.rank("goodput_bps", "tcp.receive_window", confidence=c),
     }
 

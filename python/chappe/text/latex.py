@@ -7,6 +7,7 @@ from itertools import starmap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from chappe.measures import measure_of
+from chappe.stats import check_confidence
 from chappe.stats.doubts import meant
 from chappe.text.labels import Labels
 
@@ -71,8 +72,10 @@ def latex(
         labels: Words to print in place of names of settings and of their values.
 
     Raises:
-        ValueError: If the table is none of these, the measure is missing or unknown, or a label is for nothing in it.
+        ValueError: If the table is none of these, the measure is missing or unknown, the confidence is none, or a label
+            is for nothing in it.
     """
+    check_confidence(confidence)
     words = Labels(labels)
     columns, said = _columns(table, measure, f"{100 * confidence:g}" r"\,\% interval", words)
     words.refuse_unused()
