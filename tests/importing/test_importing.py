@@ -327,6 +327,8 @@ def test_a_network_is_checked_against_what_it_says(tmp_path: Path, capsys: pytes
     assert from_chapel.select("measured_bitrate_bps").equals(
         from_chapel.select(measured_bitrate_bps="modeled_bitrate_bps")
     )
+    assert from_chapel["src_name"].unique().to_list() == ["chapel"]
+    assert survey["dst_name"].null_count() == 0
     worst = survey.row(0, named=True)
     assert worst["factor"] == pytest.approx(worst["modeled_throughput_bps"] / worst["measured_throughput_bps"])
     capsys.readouterr()

@@ -519,7 +519,8 @@ class Scenario(Mapping[str, Any]):
         ``throughput_bps`` (that Minstrel-HT expects [bit/s], null for rates of 802.11a and 802.11b) and
         ``frame_loss`` (lost frames at ``frame_loss_bps``; null there: lost broadcasts). ``factor`` is the largest
         quotient of the greater and the smaller of two values that must be equal: bit rates, throughputs, shares of
-        attempts and of frames that arrive, where less than 1 % counts as 1 %.
+        attempts and of frames that arrive, where less than 1 % counts as 1 %. If nodes have names, ``src_name`` and
+        ``dst_name`` are the last columns, null for a node without one.
         """
         import polars as pl
 
@@ -541,7 +542,12 @@ class Scenario(Mapping[str, Any]):
             return pl.when(a > b).then(a / b.clip(lower_bound=1e-9)).otherwise(b / a.clip(lower_bound=1e-9))
 
         worst = pl.max_horizontal(*(quotient(kind) for kind in kinds)).alias("factor")
-        return rows.with_columns(worst).sort("factor", descending=True, nulls_last=True, maintain_order=True)
+        called = [
+            pl.col(end).replace_strict(self.names, default=None, return_dtype=pl.String).alias(f"{end}_name")
+            for end in (("src", "dst") if self.names else ())
+        ]
+        sorted_ = rows.with_columns(worst).sort("factor", descending=True, nulls_last=True, maintain_order=True)
+        return sorted_.with_columns(called)
 
     def plot(self, *, only: Iterable[int] | None = None) -> "Figure":
         """Plots the map at the beginning of a run: nodes to scale, links by their quality, routes, gateways.

@@ -211,11 +211,11 @@ class Su(Design):
             "today, they choose the same signal, threshold and exponent, no re-lock instead of one at 5 dB, which they "
             "cannot distinguish, and rows 9.6 instead of 9.4 m apart. They do not determine the exponent, the largest "
             "of those tried: on paths of the grid it has no influence (`why_su.py exponent`).",
-            "The target ranges of the frozen predictions are listed with the numbers of the paper (`targets.csv`), as "
-            "written with the first results. A number is inside if it lies in its target range, whatever its interval; "
-            "met if it does so significantly, missed if it lies significantly outside, and open otherwise (Holm over "
-            "the numbers of a target). The error of a number is its ratio to the paper's, or the inverse of that, less "
-            "one: half counts as much as double; within 25 % is a ratio of 0.75 to 1.25.",
+            "The target ranges of the frozen predictions are listed with the numbers of the paper (`targets.csv` in "
+            "the package), as written with the first results. A number is inside if it lies in its target range, "
+            "whatever its interval; met if it does so significantly, missed if it lies significantly outside, and "
+            "open otherwise (Holm over the numbers of a target). The error of a number is its ratio to the paper's, "
+            "or the inverse of that, less one: half counts as much as double; within 25 % is a ratio of 0.75 to 1.25.",
             "Nothing is compared with ns-2.35, which adds up no signals and adapts no rates. Models and parts were "
             "compared with ns-3.37 and with a current kernel ([models.md](../../../docs/models.md)).",
             "Choices where the paper gives no value: SampleRate makes the eight attempts of its driver, eleven are "
