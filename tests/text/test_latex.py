@@ -115,6 +115,33 @@ def test_show_prints_the_measures_of_the_study_again(tmp_path: Path, capsys: pyt
     capsys.readouterr()
     assert cli.main(["show", folder, "--csv"]) == 0
     assert [line.split(",")[0] for line in capsys.readouterr().out.splitlines()[1:]] == ["mean_delay_s", "late"]
+    assert cli.main(["compare", folder, "--latex"]) == 2, "there is no axis"
+    capsys.readouterr()
     (tmp_path / "study" / "asked.json").write_text("{", encoding="utf-8")
     assert cli.main(["show", folder]) == 2
     assert "run the study again" in capsys.readouterr().err
+
+
+def test_words_of_a_study_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "chain.toml").write_text(chappe.Scenario.chain(2, {"run.stop": "2 s"}).to_toml(), encoding="utf-8")
+    text = """
+    scenario = "chain.toml"
+    seeds = 2
+    labels = { tcp.variant = "sender", vegas = "Vegas", "unused" = "nothing" }
+    [axes]
+    tcp.variant = ["newreno", "vegas"]
+    """
+    (tmp_path / "study.toml").write_text(text, encoding="utf-8")
+    folder = str(tmp_path / "study")
+    assert cli.main(["sweep", str(tmp_path / "study.toml"), "--out", folder, "-q"]) == 0
+    capsys.readouterr()
+    assert cli.main(["show", folder, "--latex", "--label", "newreno=NewReno"]) == 0
+    out = capsys.readouterr().out
+    assert "sender & " in out
+    assert [row[0] for row in _rows(out)] == ["NewReno", "Vegas"]
+    assert Study(folder).plot().axes[0].get_xlabel() == "sender"
+    assert cli.main(["show", folder, "--latex", "--label", "reno=Reno"]) == 2
+    assert "--label: no setting and no value shown is named reno" in capsys.readouterr().err
+    (tmp_path / "wrong.toml").write_text(text.replace('"Vegas"', "3"), encoding="utf-8")
+    assert cli.main(["sweep", str(tmp_path / "wrong.toml"), "--out", folder, "-q"]) == 2
+    assert "`labels.vegas` cannot be 3" in capsys.readouterr().err

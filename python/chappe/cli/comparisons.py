@@ -31,7 +31,7 @@ def compare(args: argparse.Namespace) -> int:
     if args.json:
         print_json({"measure": measure, "by": axis, "baseline": baseline, "rows": rows.to_dicts()})
     elif is_table:
-        print_rows(rows, args, measure)
+        print_rows(rows, args, measure, study._labels)
     else:
         show_compared.compared(rows, measure, axes, axis, args.within)
     return 0
@@ -56,7 +56,7 @@ def rank(args: argparse.Namespace) -> int:
     if args.json:
         print_json({"measure": measure, "by": by, "rows": rows.to_dicts()})
     elif is_table:
-        print_rows(rows, args, measure)
+        print_rows(rows, args, measure, study._labels)
     else:
         show_compared.ranked(rows, measure, axes, by)
     return 0

@@ -9,7 +9,7 @@ import io
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -231,18 +231,25 @@ def wants_rows(args: argparse.Namespace) -> bool:
     return args.csv or args.parquet is not None or args.latex
 
 
-def print_rows(rows: "pl.DataFrame", args: argparse.Namespace, measure: str | None = None) -> None:
+def print_rows(
+    rows: "pl.DataFrame", args: argparse.Namespace, measure: str | None = None, labels: Mapping[str, str] | None = None
+) -> None:
     """Prints a table as CSV or LaTeX, or writes it into a Parquet file.
 
     Args:
         rows: The table.
         args: Options of the command.
         measure: Measure of a table that does not name it.
+        labels: Words for settings and values, unless the options give others.
     """
     if args.latex:
         from chappe.text import latex
+        from chappe.text.labels import Labels
 
-        print(latex(rows, measure, labels=dict(args.labels)), end="")
+        try:
+            print(latex(rows, measure, labels=Labels(dict(args.labels), labels)), end="")
+        except ValueError as e:
+            raise CommandError(f"--label: {e}") from None
         return
     if args.parquet is None:
         print(rows.write_csv(), end="")

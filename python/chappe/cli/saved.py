@@ -108,9 +108,9 @@ def _show_study(folder: Path, args: argparse.Namespace) -> int:
     refuse_no_flows(study, args.flows)
     study_show.warnings(study, measures)
     if is_table and study.is_search:
-        print_rows(study.curve(), args, study.measure_of_search)
+        print_rows(study.curve(), args, study.measure_of_search, study._labels)
     elif is_table:
-        print_rows(study.summary(measures, flows=args.flows), args)
+        print_rows(study.summary(measures, flows=args.flows), args, labels=study._labels)
     elif args.json:
         print(study_show.as_json(study, measures, flows=args.flows))
     elif not args.quiet:

@@ -69,7 +69,7 @@ def sweep(args: argparse.Namespace) -> int:
         tell(f"\n{KEPT.format(plain(common['out']))}")
         raise
     measures = [f.search.measure] if f.search is not None else f.measures
-    study._keep_asked(measures)
+    study._keep_asked(measures, f.labels)
     study_show.warnings(study, measures, args.ignored)
     if page is not None:
         _report(study, measures, page, args, f)

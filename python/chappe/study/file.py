@@ -49,6 +49,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "flows",
         "baseline",
         "pool",
+        "labels",
         "axes",
         "cases",
         "precision",
@@ -82,6 +83,7 @@ class StudyFile:
     baseline: tuple[str, Any] | None = None
     own: Mapping[str, str] = field(default_factory=dict)
     pool: tuple[str, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)
 
 
 def load(path: str | os.PathLike[str]) -> StudyFile:
@@ -128,6 +130,7 @@ class _Reader:
         baseline = self._baseline(axes, cases, seeds, pool)
         warmup: Any = w.get("warmup", "discard")
         measures, own = self._measures([*axes, *(["case"] if cases else [])])
+        labels = self._labels(self._table(w, "labels"))
         flows = self._flows()
         of_rules = None if flow_selection.is_each(flows) else flows
         measures = flow_selection.of(measures, of_rules)
@@ -166,8 +169,20 @@ class _Reader:
             seeds = first_seeds(w.get("seeds", 1), seeds)
         texts = {name: str(measure.text) for name, measure in own.items()}
         return StudyFile(
-            scenario, axes, cases, seeds, precision, warmup, search, measures, flows, baseline, texts, pool
+            scenario, axes, cases, seeds, precision, warmup, search, measures, flows, baseline, texts, pool, labels
         )
+
+    def _labels(self, written: Mapping[str, Any], group: str = "") -> dict[str, str]:
+        """Words for settings, whose names may be nested tables, and for values."""
+        found: dict[str, str] = {}
+        for name, words in written.items():
+            if isinstance(words, Mapping):
+                found |= self._labels(words, f"{group}{name}.")
+            elif isinstance(words, str) and words:
+                found[f"{group}{name}"] = words
+            else:
+                self._add(f"labels.{group}{name}", f"`labels.{group}{name}` cannot be {quoted(words)}", "it is a text")
+        return found
 
     def _add(self, path: str, message: str, help_: str | None) -> None:
         self._problems.append(Problem(path, message, help_, None, None, None))

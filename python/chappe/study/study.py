@@ -318,19 +318,31 @@ class Study:
     @property
     def _asked(self) -> list[str]:
         """Measures that ``chappe sweep`` printed last; of a study made in Python goodput and user-defined measures."""
+        return self._of_file[0] or ["goodput_bps", *self._stored]
+
+    @property
+    def _labels(self) -> dict[str, str]:
+        """Words for settings and values in the file with which ``chappe sweep`` made the study."""
+        return self._of_file[1]
+
+    @cached_property
+    def _of_file(self) -> tuple[list[str], dict[str, str]]:
+        """Measures and words that ``chappe sweep`` kept; empty if it made no such study."""
         path = self.folder / store.ASKED
         if not path.exists():
-            return ["goodput_bps", *self._stored]
+            return [], {}
         try:
-            names = parts.loaded(path.read_bytes())["measures"]
-            return names_of("measures", names)
-        except (OSError, ValueError, KeyError, TypeError):
+            asked = parts.loaded(path.read_bytes())
+            words = {str(name): str(text) for name, text in asked["labels"].items()}
+            return names_of("measures", asked["measures"]), words
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
             raise StorageError(f"{path} is damaged; run the study again to repair it") from None
 
-    def _keep_asked(self, measures: Sequence[str]) -> None:
-        """Keeps the names of measures for ``chappe show``."""
+    def _keep_asked(self, measures: Sequence[str], labels: Mapping[str, str]) -> None:
+        """Keeps measures and words for ``chappe show`` and figures."""
         try:
-            write_file(self.folder / store.ASKED, json.dumps({"measures": [*measures]}).encode() + b"\n")
+            asked = json.dumps({"measures": [*measures], "labels": dict(labels)}, ensure_ascii=False)
+            write_file(self.folder / store.ASKED, asked.encode() + b"\n")
         except OSError as e:
             raise StorageError(f"cannot write to {self.folder}: {reason(e)}") from None
 
@@ -776,7 +788,8 @@ class Study:
                 are drawn with the intervals of :meth:`compare`, and the zone in which they are the same. Without ``x``
                 and another axis they stand side by side.
             within: Relative difference up to which values are the same, with ``compare``.
-            labels: Words for names of settings and for values; names have their last words by default.
+            labels: Words for names of settings and for values; by default those of the study file, or else the last
+                words of a name.
             title: Title; ``None``: what is shown; empty: none.
             width_in: Width of the figure [in]. A narrow one has one panel a row.
 
@@ -793,7 +806,7 @@ class Study:
         measures = self._measures_of(names_of("measure", measure), flows)
         names = [None if name is None else name_of(what, name) for what, name in (("by", by), ("across", across))]
         chosen = {} if where is None else values_of("where", where)
-        look = Look(Labels(labels), title, width_in)
+        look = Look(Labels(labels, self._labels), title, width_in)
         free = [name for name in self._own_axes if name not in (*names, *chosen)]
         if compare is not None:
             if names[0] is None or names[1] is not None or len(measures) > 1:

@@ -25,9 +25,13 @@ def in_words(setting: str) -> str:
 class Labels:
     """Words for the names of settings and for values, with a note of those that were used."""
 
-    def __init__(self, given: Mapping[str, str] | None = None):
-        """Takes words by name of a setting or by value; settings without any are put :func:`in_words`."""
+    def __init__(self, given: Mapping[str, str] | None = None, known: Mapping[str, str] | None = None):
+        """Takes words by name of a setting or by value, and those for when none are given.
+
+        Settings without any are put :func:`in_words`.
+        """
         self._given = dict(given or {})
+        self._known = dict(known or {})
         self._used: set[str] = set()
 
     def setting(self, name: str) -> str:
@@ -40,10 +44,10 @@ class Labels:
 
     def _found(self, name: str, otherwise: str) -> str:
         self._used.add(name)
-        return self._given.get(name, otherwise)
+        return self._given.get(name) or self._known.get(name, otherwise)
 
     def refuse_unused(self) -> None:
-        """Refuses words for what is not there.
+        """Refuses words that were given for what is not there.
 
         Raises:
             ValueError: If there are any.

@@ -58,7 +58,7 @@ def latex(
     measure: str | None = None,
     *,
     confidence: float = 0.95,
-    labels: Mapping[str, str] | None = None,
+    labels: Mapping[str, str] | Labels | None = None,
 ) -> str:
     """A table of a run or a study as LaTeX, with the packages booktabs and siunitx.
 
@@ -76,7 +76,7 @@ def latex(
             is for nothing in it.
     """
     check_confidence(confidence)
-    words = Labels(labels)
+    words = labels if isinstance(labels, Labels) else Labels(labels)
     columns, said = _columns(table, measure, f"{100 * confidence:g}" r"\,\% interval", words)
     words.refuse_unused()
     lines = [

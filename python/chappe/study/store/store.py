@@ -5,7 +5,7 @@
 - ``chunks/00000``, ... have the tables of 250 runs each, in the order of the study.
 - ``parts/...`` have the tables of runs with incomplete chunks, and of runs no longer selected.
 - ``runs.parquet`` has one row of measures per run, ``totals.parquet`` their totals, once the study is finished.
-- ``asked.json`` has the names of the measures that ``chappe sweep`` printed.
+- ``asked.json`` has the measures that ``chappe sweep`` printed, and the words of its file for settings and values.
 
 Renaming a folder publishes a part atomically, and a run is deleted only after it was copied. After an interruption, a
 run may be in two parts, with identical data: the first part is used.
