@@ -10,9 +10,9 @@ from tempfile import TemporaryDirectory
 import chappe
 import pytest
 from chappe import cli
-from chappe.importing import FORMATS, Named, read
+from chappe.importing import DUMPS, FORMATS, Named, read
 from chappe.importing.scenario import Written
-from chappe.importing.source import MisreadError
+from chappe.importing.source import MisreadError, Source
 from chappe.importing.survey import HT_MBPS
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -237,12 +237,21 @@ def test_what_hardly_belongs_together_is_said(others: list[str], owner: str, sai
     assert all(f"# - {text}\n" in found.files["scenario.toml"] for text in said)
 
 
-def test_a_text_that_ends_amid_a_line_is_doubtful(tmp_path: Path) -> None:
-    whole = (FILES / "iw-station-dump.txt").read_text(encoding="utf-8")
-    dump = tmp_path / "dump.txt"
-    for text, said in ((whole, []), (whole[:-40], ["the last line of dump.txt has no end: is the file cut off?"])):
-        dump.write_text(text, encoding="utf-8")
-        assert read([Named(str(dump), "chapel")]).doubtful == said
+@pytest.mark.parametrize("form", DUMPS)
+def test_a_dump_that_ends_amid_a_line_is_refused(tmp_path: Path, form: str) -> None:
+    (name, *_) = [p.name for p in sorted(FILES.iterdir()) if _format(p) == form]
+    cut = (FILES / name).read_text(encoding="utf-8").rstrip()[:-1]
+    dump = tmp_path / name
+    dump.write_text(cut, encoding="utf-8")
+    lines = len(cut.splitlines())
+    with pytest.raises(MisreadError, match=rf"line {lines}: it has no end: is the file cut off\?"):
+        read([Named(str(dump), "chapel")])
+
+
+def _format(file: Path) -> str | None:
+    """Name of the format of a file."""
+    source = Source(file.name, file.read_text(encoding="utf-8"))
+    return next((form.name for form in FORMATS if form.is_this(source)), None)
 
 
 STATION = """Station 02:00:00:00:00:02 (on mesh0)
@@ -455,7 +464,7 @@ MISTAKES: list[tuple[str, str]] = [
     ('{"type": "NetworkGraph", "nodes": [], "links": [{"source": "a", "target": "b", "cost": "x"}]}', "links"),
     ("<kml><Placemark>", "is the file cut off"),
     ('<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "b">]><kml/>', "document type or entities"),
-    ("Station 02:00:00:00:00:01 (on mesh0)\n\tsignal: -x", "line 2: it is not in the form of its format"),
+    ("Station 02:00:00:00:00:01 (on mesh0)\n\tsignal: -x\n", "line 2: it is not in the form of its format"),
     ('ifaces : {\n ids = ["42:00:00:00:00:00"', "its brackets are not closed"),
     ("from mn_wifi.net import x\nnet.addStation('a'", "line 2: it is no Python program"),
     ("node n1 {\n type router\n", "its braces are not closed"),

@@ -51,6 +51,10 @@ FORMATS = (
 """All formats, in the order in which they are tried."""
 
 
+DUMPS = ("batctl", "babeld", "bird", "olsrd-txtinfo", "iw-station", "iw-survey", "iw-scan", "iw-mpath")
+"""Formats of texts that programs print, which end with a newline."""
+
+
 class Named(NamedTuple):
     """A file to import.
 
@@ -80,10 +84,13 @@ def read(files: Sequence[Named], format_: str | None = None) -> Written:
         try:
             source.text = _text(file)
             form = _recognized(source, format_)
+            if form.name in DUMPS and not source.text.endswith("\n"):
+                line = len(source.text.splitlines())
+                raise MisreadError(
+                    f"line {line}: it has no end: is the file cut off? If it is whole, end it with a newline"
+                )
             form.read(source, survey)
             found.append((file, form.title))
-            if source.json is None and source.xml is None and not source.text.endswith("\n"):
-                survey.doubtful.append(f"the last line of {Path(file).name} has no end: is the file cut off?")
         except MisreadError as e:
             wrong.append(f"{file}: {_at(source)}{e}")
         except KeyError as e:
