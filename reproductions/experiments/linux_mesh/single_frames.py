@@ -94,7 +94,7 @@ class Page:
                 "was compared with a kernel over a wire ([validation-linux.md](validation-linux.md)) and over "
                 "radios ([kernel-over-radios.md](kernel-over-radios.md)). "
                 "`python reproductions/experiments/linux_mesh/single_frames.py` makes all runs and writes this page "
-                "in twenty minutes of CPU time; `chappe sweep examples/linux_mesh.toml` is a small study to begin "
+                "in half an hour of CPU time; `chappe sweep examples/linux_mesh.toml` is a small study to begin "
                 f"with. Made with Chappe {__version__}, results epoch {RESULTS_EPOCH}."
             ),
             "",
