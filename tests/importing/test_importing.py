@@ -262,7 +262,7 @@ STATION = """Station 02:00:00:00:00:02 (on mesh0)
 
 
 def imported(tmp_path: Path, *files: tuple[str, str, str]) -> Written:
-    """What files with these names, owners and texts give."""
+    """Import of files with these names, owners and texts."""
     for name, _, text in files:
         (tmp_path / name).write_text(text, encoding="utf-8")
     return read([Named(str(tmp_path / name), owner) for name, owner, _ in files])

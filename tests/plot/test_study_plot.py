@@ -132,7 +132,7 @@ def test_the_command_for_print(
         assert message in capsys.readouterr().err
     with pytest.raises(SystemExit):
         cli.main([*command, "--width", "3.5"])
-    assert "a width is 1 to 40 in, in in, cm or mm" in capsys.readouterr().err
+    assert "a width has a unit (in, cm, mm) and is at most 40 in" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

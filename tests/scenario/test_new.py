@@ -14,6 +14,7 @@ import pytest
 from chappe import cli
 from chappe.scenario.explain import explain
 from chappe.scenario.new import QUESTIONS, text_of
+from command import REPOSITORY
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -73,6 +74,19 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
         assert not Path("b.toml").exists()
     assert cli.main(["new", "-"]) == 0
     assert capsys.readouterr().out == text_of(DEFAULTS)
+
+
+def test_answers_on_pages_are_known() -> None:
+    pages = [REPOSITORY / "README.md", *REPOSITORY.glob("docs/**/*.md"), *REPOSITORY.glob("reproductions/**/*.md")]
+    known = {q.name: q.known for q in QUESTIONS if q.known}
+    found = [
+        answer
+        for page in pages
+        for command in re.findall(r"chappe new[^`\n]*", page.read_text(encoding="utf-8"))
+        for answer in re.findall(r"--(\w+) (\w+)", command)
+    ]
+    assert ("variant", "cubic") in found
+    assert [(name, word) for name, word in found if word not in known.get(name, (word,))] == []
 
 
 class Person(io.StringIO):

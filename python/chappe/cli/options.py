@@ -286,7 +286,9 @@ def _width(text: str) -> float:
     found = re.fullmatch(r"(\d+(?:\.\d+)?) *(in|cm|mm)", text.strip())
     width = float(found[1]) * _INCHES[found[2]] if found else 0.0
     if not 1 <= width <= 40:
-        raise argparse.ArgumentTypeError(f'a width is 1 to 40 in, in in, cm or mm, such as "3.5 in", not {plain(text)}')
+        raise argparse.ArgumentTypeError(
+            f'a width has a unit (in, cm, mm) and is at most 40 in, such as "3.5 in", not {plain(text)}'
+        )
     return width
 
 

@@ -168,8 +168,8 @@ def _of_run(results: "Results", args: argparse.Namespace) -> "Figure":
     return results.plot(args.what or "goodput", only=args.only or None, **_times(args))
 
 
-def _of_study(study: "Study", args: argparse.Namespace) -> "tuple[Figure, pl.DataFrame]":
-    """A figure, and the rows that it shows."""
+def _of_study(study: "Study", args: argparse.Namespace) -> "tuple[Figure, pl.DataFrame | None]":
+    """A figure, and for ``--data`` the rows that it shows."""
     _refuse(args, _FOR_RUNS, "runs and scenario files", "has a study: --measure chooses its figure")
     _refuse(args, _FOR_SCENARIOS, "scenario files", "has a study, whose runs are not repeated")
     import polars as pl
@@ -191,6 +191,8 @@ def _of_study(study: "Study", args: argparse.Namespace) -> "tuple[Figure, pl.Dat
         title=args.title,
         width_in=args.width,
     )
+    if args.data is None:
+        return figure, None
     if compared:
         within = {name: share for name, share in compared.items() if name == "within"}
         rows = study.compare(measures[0], args.by, baseline=compared["compare"], flows=args.flows, **within)

@@ -109,7 +109,7 @@ def read(files: Sequence[Named], format_: str | None = None) -> Written:
 
 
 _NO_NUMBER = re.compile(r"(?:could not convert string to float: |invalid literal for int\(\) with base 10: )(.*)")
-"""What Python says of a text that is no number."""
+"""Message of Python about a text that is no number."""
 
 
 def _text(file: str) -> str:

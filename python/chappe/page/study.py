@@ -17,9 +17,10 @@ from chappe.page.notebook import flat
 from chappe.page.svg import Curve, Point, mark, plot, with_interval
 from chappe.plot.studies import places_of
 from chappe.printing import problems
-from chappe.printing.comparisons import LESS, MORE, verdict
 from chappe.stats.doubts import meant
+from chappe.stats.verdicts import LESS, MORE, verdict
 from chappe.study import Study
+from chappe.study.analysis.analysis import SAME
 from chappe.study.study import named
 
 _CURVES, _PLOTS = 8, 12
@@ -194,7 +195,7 @@ def _differences(study: Study, name: str, label: str, baseline: tuple[str, Any] 
             of_value = [row for row in every if row[axis] == value]
             if not of_value:
                 continue
-            verdicts = [verdict(row) for row in of_value]
+            verdicts = [verdict(row, SAME) for row in of_value]
             if len(of_value) == 1:
                 doubt = f" ({of_value[0]['doubt']})" if of_value[0]["doubt"] else ""
                 facts.append(

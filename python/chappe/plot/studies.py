@@ -26,7 +26,7 @@ TICKS = 12
 
 @dataclass(frozen=True)
 class Look:
-    """What a figure shows beside its numbers.
+    """Labels, title and width of a figure.
 
     Attributes:
         labels: Words for settings and values.

@@ -1,8 +1,7 @@
 """Output of ``chappe compare`` and ``chappe rank``, and of the baseline of a study."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import polars as pl
 
@@ -10,29 +9,8 @@ from chappe import text as show
 from chappe._common.words import count
 from chappe.measures import measure_of
 from chappe.stats.doubts import meant
+from chappe.stats.verdicts import verdict
 from chappe.study.analysis.analysis import SAME
-
-MORE, LESS, ALIKE, OPEN, UNKNOWN = "more", "less", "the same", "not decided", "not measured"
-"""Verdicts on a difference."""
-
-
-def verdict(row: Mapping[str, Any], within: float = SAME) -> str:
-    """Verdict on a row of a comparison; of an open one the largest possible relative difference.
-
-    Args:
-        row: Row of :meth:`chappe.Study.compare`.
-        within: Relative difference up to which two settings are the same.
-    """
-    if row["significant"] is None:
-        return UNKNOWN
-    if row["same"]:
-        return f"{ALIKE} within {100 * within:g} %"
-    if row["significant"]:
-        return MORE if row["difference"] > 0 else LESS
-    low, high = row["relative_ci_low"], row["relative_ci_high"]
-    if low is None or high is None:
-        return OPEN
-    return f"{OPEN}: at most {100 * max(abs(low), abs(high)):.0f} % apart"
 
 
 def compared(rows: pl.DataFrame, measure: str, axes: Sequence[str], by: str, within: float = SAME) -> None:

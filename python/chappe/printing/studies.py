@@ -15,6 +15,7 @@ from chappe.printing.results import pooled
 from chappe.results.storage.folder import FORMAT
 from chappe.scenario import flow_selection
 from chappe.stats.doubts import meant
+from chappe.stats.verdicts import place
 from chappe.study.study import Study, named
 from chappe.text.layout import Table
 
@@ -149,21 +150,12 @@ def _curve(s: Study, rows: Sequence[Mapping[str, Any]]) -> Table:
     m = measure_of(s.measure_of_search)
     t = show.table(*s.axes, f">{m.label}", "", ">n", "", "doubt", title=_confidence(len(rows)), keys=len(s.axes))
     for row in rows:
-        note = (
-            "best, from fresh seeds"
-            if row["is_best"] and row["end"]
-            else "best"
-            if row["is_best"]
-            else "not significantly worse"
-            if row["is_tied"]
-            else ""
-        )
         t.add_row(
             *(str(row[name]) for name in s.axes),
             show.estimate(row, m.scale),
             m.unit,
             str(row["n"]),
-            note,
+            place(row),
             row["doubt"] or "",
         )
     return t

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from chappe.measures import measure_of
 from chappe.stats import check_confidence
 from chappe.stats.doubts import meant
+from chappe.stats.verdicts import place, word
+from chappe.text import number
 from chappe.text.labels import Labels
 
 if TYPE_CHECKING:
@@ -127,7 +129,7 @@ def _columns(
             _number("$n$", [str(row["n"]) for row in rows]),
             *_quantiles(rows, scales),
             *(_text(name, [row[name] or "" for row in rows]) for name in ("letters", "note") if name in known),
-            *([_text("note", map(_place, rows))] if "is_best" in known else []),
+            *([_text("note", map(place, rows))] if "is_best" in known else []),
         ]
     shown = [c for c in [*keys, *found, doubts] if c.is_number or any(c.cells)]
     return shown, list(meant(row["doubt"] for row in rows))
@@ -188,21 +190,8 @@ def _compared(
         _number(r"difference (\%)", [c[0] for c in cells]),
         _number("from", [c[1] for c in cells], interval),
         _number("to", [c[2] for c in cells], interval),
-        _text("verdict", [_verdict(row) for row in rows]),
+        _text("verdict", map(word, rows)),
     ]
-
-
-def _place(row: Mapping[str, Any]) -> str:
-    """Place of a value in a search."""
-    return "best" if row["is_best"] else "not significantly worse" if row["is_tied"] else ""
-
-
-def _verdict(row: Mapping[str, Any]) -> str:
-    if row["significant"] is None:
-        return "not measured"
-    if row["same"]:
-        return "the same"
-    return ("more" if row["difference"] > 0 else "less") if row["significant"] else "not decided"
 
 
 def _rounded(values: Sequence[float | None], scale: float) -> list[str]:
@@ -217,11 +206,7 @@ def _rounded(values: Sequence[float | None], scale: float) -> list[str]:
 
 def _digits(value: float | None, scale: float) -> str:
     """Four significant digits; empty for a value that is missing."""
-    if value is None or not math.isfinite(value):
-        return ""
-    scaled = value * scale
-    places = 0 if scaled == 0 else min(max(0, 3 - math.floor(math.log10(abs(scaled)))), 9)
-    return f"{scaled:.{places}f}"
+    return "" if value is None or not math.isfinite(value) else number(value * scale).replace(",", "")
 
 
 def _escaped(text: str) -> str:

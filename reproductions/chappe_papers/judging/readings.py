@@ -65,7 +65,7 @@ def compared(
 
 
 def paragraph(reading: str, asked: Iterable[Compared]) -> str:
-    """What a reading reverses, and the claims that its runs do not decide."""
+    """Claims that a reading reverses, with both effects, and claims that its runs do not decide."""
     of_reading = [c for c in asked if c.reading == reading]
     found = "; ".join(c.said for c in of_reading if c.is_reversed) or "reverses nothing"
     undecided = ", ".join(c.claim for c in of_reading if c.is_undecided)

@@ -62,7 +62,7 @@ def asked(paper: Paper) -> list[Asked]:
 
 
 def answers(paper: Paper, jobs: int | None) -> list[Compared]:
-    """What the readings of a paper answer."""
+    """All claims in all readings of a paper."""
     design, published = paper.design, recorded.answers(paper)
 
     def judged(which: Sequence[Asked], times: int) -> list[Compared]:

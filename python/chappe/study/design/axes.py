@@ -245,7 +245,7 @@ def _idle(points: Sequence[Point], axes: Axes) -> Iterator[Problem]:
 
 
 _INSTEAD = {"tcp.variant": "compare `tcp.congestion_control`, such as cubic, bbr and reno, or extend another preset"}
-"""What to compare in place of a setting that some presets leave without effect."""
+"""Advice for a setting that some presets leave without effect."""
 
 
 def _place(name: str, point: Point) -> str:

@@ -35,7 +35,7 @@ def trials(network: Network) -> Iterator[Trial | LeftOut]:
 
 
 def _commands(network: Network) -> tuple[str, str, str]:
-    """How a host announces that it is a gateway: a command, its source or others, and that of OpenWrt."""
+    """Commands by which a host announces itself as a gateway: one with its source, and one of OpenWrt."""
     batctl = "batctl gw_mode server", "batctl(8)", f"uci set network.bat0.gw_mode=server; {COMMIT_NETWORK}"
     babeld = "redistribute ip 0.0.0.0/0 le 0", "configuration of babeld, babeld(8)", ""
     olsrd = "Hna4 { 0.0.0.0 0.0.0.0 }", "configuration of olsrd, olsrd.conf(5)", ""
