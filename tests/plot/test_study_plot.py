@@ -1,6 +1,7 @@
 """Figures of a study show its summary, and no mean over an axis."""
 
 from pathlib import Path
+from typing import Any
 
 import chappe
 import numpy as np
@@ -138,6 +139,9 @@ def test_the_command_for_print(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        ({"within": 0.1}, "within has no effect without compare"),
+        ({"width_in": float("nan")}, "width_in is from 1 to 40 in, not nan"),
+        ({"width_in": 1e9}, "width_in is from 1 to 40 in"),
         ({"compare": "newreno"}, "compare is for one measure and the axis by"),
         ({"compare": "newreno", "by": "tcp.variant"}, "the points differ in"),
         ({"x": "topology.hops"}, "the points differ in tcp.variant, topology.spacing, too, and a figure takes no mean"),
@@ -160,6 +164,20 @@ def test_the_command_for_print(
 def test_refused_figures(study: chappe.Study, arguments: dict[str, str], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         study.plot(**arguments)  # type: ignore[arg-type]  # a mixture
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"width_in": "3"}, "width_in is a number of inches, not '3'"),
+        ({"title": 3}, "title is a text, not 3"),
+        ({"labels": "newreno"}, "labels are texts by name, not 'newreno'"),
+        ({"labels": {"newreno": 3}}, "labels are texts by name"),
+    ],
+)
+def test_arguments_of_other_types(study: chappe.Study, arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        study.plot(by="tcp.variant", where={"topology.spacing": "150 m"}, **arguments)
 
 
 def test_too_many_curves() -> None:

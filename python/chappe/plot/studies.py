@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 CURVES = len(plot.COLORS)
 """Largest number of curves of a panel, which have different colors."""
 
+WIDEST_IN = 40
+"""Largest width of a figure [in]."""
+
 TICKS = 12
 """Largest number of values of the x axis that are all labeled."""
 
@@ -37,6 +40,20 @@ class Look:
     labels: Labels = field(default_factory=Labels)
     title: str | None = None
     width_in: float | None = None
+
+    def __post_init__(self) -> None:
+        """Checks the title and the width.
+
+        Raises:
+            TypeError: If the title is no text, or the width no number.
+            ValueError: If the width is not from 1 to 40 in.
+        """
+        if not isinstance(self.title, str | None):
+            raise TypeError(f"title is a text, not {quoted(self.title)}")
+        if isinstance(self.width_in, bool) or not isinstance(self.width_in, int | float | None):
+            raise TypeError(f"width_in is a number of inches, not {quoted(self.width_in)}")
+        if self.width_in is not None and not 1 <= self.width_in <= WIDEST_IN:
+            raise ValueError(f"width_in is from 1 to {WIDEST_IN} in, not {quoted(self.width_in)}")
 
     def drawn(self, panels: Sequence[plot.Panel], title: str) -> "Figure":
         """The figure.

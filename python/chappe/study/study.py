@@ -766,7 +766,7 @@ class Study:
         where: Mapping[str, Any] | None = None,
         flows: str | None = None,
         compare: Any = None,
-        within: float = analysis.SAME,
+        within: float | None = None,
         labels: Mapping[str, str] | None = None,
         title: str | None = None,
         width_in: float | None = None,
@@ -787,7 +787,7 @@ class Study:
             compare: Value of the axis ``by`` with which its other values are compared: their relative differences [%]
                 are drawn with the intervals of :meth:`compare`, and the zone in which they are the same. Without ``x``
                 and another axis they stand side by side.
-            within: Relative difference up to which values are the same, with ``compare``.
+            within: Relative difference up to which values are the same, with ``compare``; ``None``: 0.05.
             labels: Words for names of settings and for values; by default those of the study file, or else the last
                 words of a name.
             title: Title; ``None``: what is shown; empty: none.
@@ -808,7 +808,10 @@ class Study:
         chosen = {} if where is None else values_of("where", where)
         look = Look(Labels(labels, self._labels), title, width_in)
         free = [name for name in self._own_axes if name not in (*names, *chosen)]
+        if compare is None and within is not None:
+            raise ValueError("within has no effect without compare")
         if compare is not None:
+            within = analysis.SAME if within is None else within
             if names[0] is None or names[1] is not None or len(measures) > 1:
                 raise ValueError("compare is for one measure and the axis by, in one panel")
             rows = self.compare(measures[0], names[0], baseline=compare, within=within)

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Mapping
 
+from chappe._common.arguments import is_text, quoted
+
 _ALONE = ("run", "topology")
 """Groups whose settings are known without the name of the group."""
 
@@ -29,7 +31,12 @@ class Labels:
         """Takes words by name of a setting or by value, and those for when none are given.
 
         Settings without any are put :func:`in_words`.
+
+        Raises:
+            TypeError: If they are no texts by name.
         """
+        if not isinstance(given, Mapping | None) or not all(map(is_text, [*(given or {}), *(given or {}).values()])):
+            raise TypeError(f"labels are texts by name, not {quoted(given)}")
         self._given = dict(given or {})
         self._known = dict(known or {})
         self._used: set[str] = set()

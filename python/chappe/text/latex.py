@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import starmap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from chappe._common.arguments import quoted
 from chappe.measures import measure_of
 from chappe.stats import check_confidence
 from chappe.stats.doubts import meant
@@ -74,10 +75,12 @@ def latex(
         labels: Words to print in place of names of settings and of their values.
 
     Raises:
-        ValueError: If the table is none of these, the measure is missing or unknown, the confidence is none, or a label
-            is for nothing in it.
+        ValueError: If the table is none of these, its measure is missing, the confidence is none, or a label is for
+            nothing in it.
     """
     check_confidence(confidence)
+    if not hasattr(table, "columns"):
+        raise TypeError(f"the table is a data frame, not {quoted(table)}")
     words = labels if isinstance(labels, Labels) else Labels(labels)
     columns, said = _columns(table, measure, f"{100 * confidence:g}" r"\,\% interval", words)
     words.refuse_unused()
