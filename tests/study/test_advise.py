@@ -384,3 +384,13 @@ def test_a_metric_that_changes_the_way_back_alone_is_tried(tmp_path: Path) -> No
     by_hops = scenario.with_settings({"routing.metric": "hops"})
     assert scenario._core.paths() == by_hops._core.paths()
     assert "routing.metric = hops" in plan_of(scenario, None).trials
+
+
+def test_flows_without_a_way_back_get_advice() -> None:
+    """Datagrams go over a wire in one direction: no path leads back."""
+    wire = {"src": 0, "dst": 1, "duplex": False}
+    flow = {"src": 0, "dst": 1, "app": "cbr"}
+    scenario = chappe.Scenario(
+        {"run.stop": "2 s", "topology": {"kind": "none", "wired_nodes": 2}, "wired_link": [wire], "flow": [flow]}
+    )
+    assert plan_of(scenario, None).trials is not None

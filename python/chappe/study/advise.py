@@ -264,9 +264,12 @@ def plan_of(base: Scenario, changes: Sequence[Mapping[str, Any]] | None) -> Plan
 
 
 def _ways(scenario: Scenario) -> list[Any]:
-    """Ways of the packets of the flows, and of their acknowledgements back."""
+    """Ways of the packets of the flows, and of their acknowledgements, if they have ways back."""
+    ways = [scenario._core.paths()]
     back = [{"src": dst, "dst": src} for src, dst, _ in scenario._core.flows()]
-    return [scenario._core.paths(), scenario.with_settings({"flow": back, "traffic.flows": 0})._core.paths()]
+    with contextlib.suppress(ScenarioError):  # datagrams need no way back
+        ways.append(scenario.with_settings({"flow": back, "traffic.flows": 0})._core.paths())
+    return ways
 
 
 def _screened(rows: Sequence[Mapping[str, Any]], plan: Plan, within: float) -> list[dict[str, Any]]:
