@@ -115,6 +115,8 @@ def test_show_prints_the_measures_of_the_study_again(tmp_path: Path, capsys: pyt
     capsys.readouterr()
     assert cli.main(["show", folder, "--csv"]) == 0
     assert [line.split(",")[0] for line in capsys.readouterr().out.splitlines()[1:]] == ["mean_delay_s", "late"]
+    chappe.sweep(str(tmp_path / "chain.toml"), seeds=3, out=folder)
+    assert Study(folder)._asked == ["goodput_bps"], "another study forgets what the first one was asked for"
     assert cli.main(["compare", folder, "--latex"]) == 2, "there is no axis"
     capsys.readouterr()
     (tmp_path / "study" / "asked.json").write_text("{", encoding="utf-8")

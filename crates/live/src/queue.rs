@@ -5,6 +5,7 @@ use crate::enclosure::Refusal;
 use crate::node::{DEVICE, Node};
 use rustix::net::netlink::{self, SocketAddrNetlink};
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketType, recv, sendto, socket, sockopt};
+use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -150,11 +151,17 @@ impl Queue {
     }
 }
 
+/// PATH with the folders of system programs at its end.
+fn with_system_programs(path: &OsStr) -> OsString {
+    let own = std::env::split_paths(path).filter(|folder| !folder.as_os_str().is_empty());
+    let all = own.chain(["/usr/sbin".into(), "/sbin".into()]);
+    std::env::join_paths(all).expect("folders of a PATH have no separator")
+}
+
 /// Puts all that is sent to the device of a node into its queue.
 fn fill(node: &Node) -> Result<(), Refusal> {
     let mut why = String::new();
-    let mut path = std::env::var_os("PATH").unwrap_or_default();
-    path.push(":/usr/sbin:/sbin");
+    let path = with_system_programs(&std::env::var_os("PATH").unwrap_or_default());
     for rule in RULES {
         let done = rule.iter().try_for_each(|line| {
             let mut words = line.split(' ').map(|word| if word == "{}" { DEVICE } else { word });
@@ -183,6 +190,13 @@ fn fill(node: &Node) -> Result<(), Refusal> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_current_folder_is_no_folder_of_programs() {
+        for (path, all) in [("/bin:/usr/bin", "/bin:/usr/bin:/usr/sbin:/sbin"), ("", "/usr/sbin:/sbin")] {
+            assert_eq!(with_system_programs(path.as_ref()), all);
+        }
+    }
 
     #[test]
     fn a_message_has_the_attributes_that_were_written() {

@@ -182,7 +182,7 @@ class Store:
             self._write(path, self._about)
 
     def _forget_measures(self) -> None:
-        for name in (RUNS, TOTALS):
+        for name in (RUNS, TOTALS, ASKED):
             (self.folder / name).unlink(missing_ok=True)
 
     def _take_lock(self) -> None:
