@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import chappe
+from chappe.results.storage.recorded import NODES
 from chappe.scenario.explain import DESCRIPTIONS
 from chappe.scenario.reference import default, groups, is_everyday, meaning, short, split
 
@@ -174,7 +175,7 @@ def _described(text: str, head: str) -> dict[str, str]:
 
 
 def _tables(text: str) -> dict[str, dict[str, Any]]:
-    """First paragraph and columns of each table."""
+    """First paragraph, columns, and columns of names of nodes of each table."""
     found: dict[str, dict[str, Any]] = {}
     for section in re.split(r"^#{2,3} ", text, flags=re.MULTILINE)[1:]:
         # "`flows`", or "QUIC in `flows`" with further columns.
@@ -188,6 +189,10 @@ def _tables(text: str) -> dict[str, dict[str, Any]]:
     for columns in columns_of.values():
         for column, text in columns.items():
             columns[column] = _resolved(columns_of, column, text)
+    for name, table in found.items():
+        # Nodes themselves have the column `name`.
+        of_nodes = [column for column in NODES if column in table["columns"] and name != "nodes"]
+        table["names"] = {f"{node}_name": f"Name of the node `{node}`. null: it has none." for node in of_nodes}
     return found
 
 

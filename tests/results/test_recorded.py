@@ -103,19 +103,19 @@ def test_chunks_become_one_file_in_order(held: int, tmp_path: Path, monkeypatch:
     monkeypatch.setattr(recorded, "HELD_B", held)
     chunks: list[_core.Rowset] = []
     _core.run(chain(**{"run.record": ["frames"]})._core, None, lambda _, rows: chunks.append(rows))
-    stream = recorded.Stream(tmp_path.joinpath, {"frames": {}})
+    stream = recorded.Stream(tmp_path.joinpath, {"frames": {}}, {})
     for rows in chunks * 3:
         stream("frames", rows)
     stream.join()
     assert [p.name for p in tmp_path.iterdir()] == ["frames.parquet"]
-    assert_frame_equal(pl.read_parquet(tmp_path / "frames.parquet"), recorded.joined(chunks * 3))
+    assert_frame_equal(pl.read_parquet(tmp_path / "frames.parquet"), recorded.joined(chunks * 3, {}))
 
 
 def test_rows_are_streamed_during_the_run() -> None:
     """Chunks have about 65,536 rows; rows between two checks are not split."""
     sizes: list[int] = []
     scenario = chappe.Scenario.chain(3, {"run.record": ["packets"]}, stop="11000 delivered", extends="ns2-2.35")
-    measured = _core.run(scenario._core, None, lambda _, rows: sizes.append(len(recorded.frame(rows))))
+    measured = _core.run(scenario._core, None, lambda _, rows: sizes.append(len(recorded.frame(rows, {}))))
     assert measured.recorded("packets") == []
     assert len(sizes) > 3
     assert all(65_536 <= size < 2 * 65_536 for size in sizes[:-1])

@@ -5,11 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import chappe
+import polars as pl
 import pytest
 from chappe import cli, page
+from chappe.results.storage.recorded import RECORDED
 
 NETWORK: dict[str, Any] = {
-    "run": {"stop": "3 s", "batches": 3, "record": ["queue", "frames"]},
+    "run": {"stop": "3 s", "batches": 3, "record": ["queue", "frames", "packets"]},
     "topology": {"hops": 2, "wired_nodes": 1},
     "wired_link": [{"src": "mill", "dst": "exit"}],
     "node": [{"nodes": 0, "name": "roof-17"}, {"nodes": 2, "name": "mill"}, {"nodes": 3, "name": "exit"}],
@@ -44,12 +46,48 @@ def test_all_tables_of_nodes_have_names(results: chappe.Results) -> None:
     assert "node_name" not in chappe.run(chappe.Scenario.chain(1, stop="100 delivered")).airtime.columns
 
 
+def test_recorded_tables_have_names(tmp_path: Path) -> None:
+    changed = {**NETWORK, "run": {"stop": "3 s", "batches": 3, "record": list(RECORDED)}}
+    results = chappe.run(changed, out=tmp_path / "run")
+    number = {name: node for node, name in results.scenario.names.items()}
+    columns: dict[str, set[str]] = {}
+    for name, table in results.recorded.items():
+        columns[name] = {column for column in table.columns if f"{column}_name" in table.columns}
+        for column in columns[name]:
+            called = table[f"{column}_name"].cast(pl.String)
+            assert called.replace_strict(number, return_dtype=pl.Int64, default=None).to_list() == [
+                node if node in number.values() else None for node in table[column]
+            ], (name, column)
+    assert columns == {
+        "frames": {"src", "dst"},
+        "mpdus": {"src", "dst"},
+        "heard": {"node", "src"},
+        "packets": {"node", "src", "dst", "next_hop"},
+        "cwnd": {"node"},
+        "queue": {"node", "wired_dst"},
+        "routes": {"node", "dst", "next_hop"},
+        "energy": {"node"},
+        "positions": {"node"},
+    }
+    kept = chappe.open(tmp_path / "run")
+    assert isinstance(kept, chappe.Results)
+    for name, table in chappe.run(changed).recorded.items():
+        assert table.equals(results.recorded[name]), name
+        assert table.equals(kept.recorded[name]), name
+    with chappe.start(changed) as simulation:
+        assert simulation.stations()["node_name"].to_list() == ["roof-17", None, "mill"]
+    plain = chappe.run(chappe.Scenario.chain(1, {"run.record": ["packets"]}, stop="100 delivered"))
+    assert "node_name" not in plain.recorded["packets"].columns
+
+
 def test_measures_take_names(results: chappe.Results, tmp_path: Path) -> None:
     texts = {
         "sum(nodes.data_frames_sent where node = {})": "node",
         "count(frames where src = {} and frame_type = data)": "src",
         "sum(wired_links.packets_sent where src = {})": "src",
         "sum(flows.packets_delivered where dst != {})": "dst",
+        "count(queue where wired_dst = {})": "wired_dst",
+        "count(losses where node != {})": "node",
     }
     for text in texts:
         by_name, by_number = (

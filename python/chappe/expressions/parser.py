@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from chappe._common.arguments import quoted
 from chappe.errors import Problem
+from chappe.results.storage.recorded import NODES
 
 FUNCTIONS = ("sum", "mean", "max", "min", "count", "quantile")
 """Functions of the values of all rows."""
@@ -35,9 +36,6 @@ _COMPARED = {
 }  # fmt: skip
 SIGNS = tuple(_COMPARED)
 """Comparisons of a column with a value."""
-
-NODES = ("node", "next_hop", "src", "dst")
-"""Columns of nodes, which a condition may compare with the name of a node."""
 
 _OF_WORDS = ("=", "!=")
 
@@ -148,7 +146,8 @@ class Condition:
         The name of a node without a name differs from all others.
         """
         if self.names:
-            met_by_name: pl.Expr = _COMPARED[self.sign](pl.col(self.names).fill_null(""), self.value)
+            name = pl.col(self.names).cast(pl.String).fill_null("")
+            met_by_name: pl.Expr = _COMPARED[self.sign](name, self.value)
             return met_by_name
         column = pl.col(self.column)
         if not isinstance(self.value, bool):

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from chappe import _core
 from chappe._common.arguments import quoted
-from chappe.expressions.parser import NODES, Aggregate, Condition, Node, of_rows, rows_where
+from chappe.expressions.parser import Aggregate, Condition, Node, of_rows, rows_where
 from chappe.results.arrivals import first_arrivals
 from chappe.results.programs import quic
 from chappe.results.results import Results, run
@@ -258,17 +258,10 @@ class Reduction:
 
 
 def recorded_rows(results: Results, name: str) -> pl.DataFrame:
-    """Measured part of a recorded table, or of one that is made of it, with the names of nodes."""
+    """Measured part of a recorded table, or of one that is made of it."""
     if (make := _OF_PACKETS.get(name)) is not None:
-        rows = make(results)
-    else:
-        rows = results.recorded[name].filter(pl.col("time_s") >= results.measured_from_s)
-    names = {} if results.scenario is None else results.scenario.names
-    nodes = [column for column in NODES if names and column in rows.columns]
-    of_node = pl.Series(list(names), dtype=pl.Int64), pl.Series(list(names.values()), dtype=pl.String)
-    return rows.with_columns(
-        pl.col(n).cast(pl.Int64).replace_strict(*of_node, default=None).alias(f"{n}_name") for n in nodes
-    )
+        return make(results)
+    return results.recorded[name].filter(pl.col("time_s") >= results.measured_from_s)
 
 
 def delays(results: Results) -> pl.DataFrame:
@@ -371,12 +364,14 @@ def losses(results: Results) -> pl.DataFrame:
     """Packets of flows that were lost in the measured part of a run.
 
     Returns:
-        ``flow``, ``time_s``, ``node`` (that lost it), ``packet_type``, ``drop_reason``, ``retry_cause``.
+        ``flow``, ``time_s``, ``node`` (that lost it), ``packet_type``, ``drop_reason``, ``retry_cause``, and
+        ``node_name`` if nodes have names.
     """
     packets = results.recorded["packets"]
     is_lost = (pl.col("event").cast(pl.String) == "dropped") & (pl.col("time_s") >= results.measured_from_s)
     of_flows = packets.filter(is_lost & pl.col("flow").is_not_null())
-    return of_flows.select("flow", "time_s", "node", "packet_type", "drop_reason", "retry_cause")
+    names = [] if "node_name" not in packets.columns else ["node_name"]
+    return of_flows.select("flow", "time_s", "node", "packet_type", "drop_reason", "retry_cause", *names)
 
 
 _OF_PACKETS = {"delays": delays, "gaps": gaps, "losses": losses}

@@ -354,7 +354,7 @@ class Results:
 
         if self._streamed is not None:
             return {name: tables.read(self._streamed.file(name)) for name in names}
-        return {name: joined(measured.recorded(name)) for name in names}
+        return {name: joined(measured.recorded(name), self.scenario.names) for name in names}
 
     def _recorded_names(self) -> list[str]:
         return list(dict.fromkeys(self.scenario.settings["run"]["record"]))
@@ -925,7 +925,7 @@ def kept(
     names = list(dict.fromkeys(scenario.settings["run"]["record"]))
     with Writing(out, scenario) as writing:
         about = {name: of_file(name, scenario, _core.VERSION, _core.RESULTS_EPOCH) for name in names}
-        stream = Stream(writing.path, about)
+        stream = Stream(writing.path, about, scenario.names)
         run = measured(stream)
         stream.join()
         streamed = _Streamed(writing.folder)

@@ -391,7 +391,7 @@ class Simulation:
             RunError: If another thread drives the run.
         """
         self._check_still()
-        return frame(self._core.stations())
+        return frame(self._core.stations(), self.scenario.names)
 
     def __enter__(self) -> "Simulation":
         return self

@@ -230,7 +230,8 @@ def _measures(name: str) -> Iterator[Explanation]:
 def _columns(name: str) -> Iterator[Explanation]:
     table_name, _, column = name.rpartition(".")
     for table, described in _descriptions()["tables"].items():
-        if table_name in ("", table) and column in described["columns"]:
-            text = described["columns"][column]
+        columns = described["names"] | described["columns"]
+        if table_name in ("", table) and column in columns:
+            text = columns[column]
             unit = _given(unit="".join(re.findall(r"\[([^\]]+)\]", text)[:1]))
             yield Explanation("column", f"{table}.{column}", text, unit)

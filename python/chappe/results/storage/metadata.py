@@ -38,7 +38,11 @@ def of_file(
         names: Columns of the table; ``None``: all that its description has.
     """
     described = columns(table)
-    if names is not None:
+    if names is None:
+        described = {
+            c: about for c, about in described.items() if scenario.names or c not in _described()[table]["names"]
+        }
+    else:
         described = {name: described.get(name, _unit(name)) for name in names}
     return {
         "chappe.version": version,
@@ -102,9 +106,10 @@ def _json(value: object) -> str:
 
 
 def columns(table: str) -> dict[str, dict[str, str]]:
-    """Unit, if any, and description of each column of a table."""
-    described = _described().get(table, {})
-    return {name: {**_unit(name), "description": text} for name, text in described.items()}
+    """Unit, if any, and description of each column of a table, those of names of nodes last."""
+    described = _described().get(table, {"columns": {}, "names": {}})
+    texts = described["columns"] | described["names"]
+    return {name: {**_unit(name), "description": text} for name, text in texts.items()}
 
 
 def _unit(column: str) -> dict[str, str]:
@@ -114,6 +119,7 @@ def _unit(column: str) -> dict[str, str]:
 
 @cache
 def _described() -> dict[str, dict[str, Any]]:
-    """Descriptions by table and column, which ``docs/generate.py`` takes from ``docs/results.md``."""
+    """What ``docs/generate.py`` takes from ``docs/results.md``, by table."""
     text = Path(_core.__file__).with_name("descriptions.json").read_text(encoding="utf-8")
-    return {name: table["columns"] for name, table in json.loads(text)["tables"].items()}
+    tables: dict[str, dict[str, Any]] = json.loads(text)["tables"]
+    return tables

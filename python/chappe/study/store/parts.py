@@ -72,7 +72,9 @@ def frames_of(runs: Iterable[Finished]) -> dict[str, pl.DataFrame]:
         "fastest_bps": [r.fastest_bps for r in runs],
     }
     frames = {RUN_INFO: pl.DataFrame(run_info, schema_overrides={"fastest_bps": pl.Int64})}
-    frames |= {name: recorded.frame(rows) for name, rows in _core.Tables.joined(RUN, [(r.key, r.tables) for r in runs])}
+    frames |= {
+        name: recorded.frame(rows, {}) for name, rows in _core.Tables.joined(RUN, [(r.key, r.tables) for r in runs])
+    }
     if reduced := [(r.key, r.reduced) for r in runs if r.reduced is not None]:
         keys = [key for key, table in reduced for _ in next(iter(table.values()))[1]]
         columns = {
