@@ -13,6 +13,7 @@ pub use table::ErrorRates;
 
 use crate::unit::BitRate;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// Natural logarithm of the probability that a bit survives, at a rate and a linear signal-to-noise ratio.
@@ -30,22 +31,35 @@ const SHIFT: u32 = 52 - 7;
 /// The table begins at -12 dB and ends at 36 dB.
 const LEAST: u64 = (0.0625f64).to_bits() >> SHIFT;
 const MOST: u64 = (4096.0f64).to_bits() >> SHIFT;
+const UNKNOWN: u32 = f32::NAN.to_bits();
 
 /// Lookup table of [`ln_success`] for one rate.
+///
+/// A value of a formula is computed when it is first asked for: a run meets few ratios, and all values of all rates take
+/// as long as a short run.
 #[derive(Clone, Debug)]
-pub struct Curve(Arc<[f32]>);
+pub struct Curve {
+    /// Bits of binary32 numbers; NaN stands for a value that nobody has asked for.
+    values: Arc<[AtomicU32]>,
+    /// Rate of the formula; of a table, all values are known.
+    rate: BitRate,
+    ofdm: Ofdm,
+}
 
 impl Curve {
     /// Curve of a rate.
     pub fn new(rate: BitRate, ofdm: Ofdm) -> Curve {
-        /// Each table is computed once per process, because that takes as long as a short run.
+        /// Runs of a process share what they have computed.
         static KNOWN: Mutex<BTreeMap<(u64, bool), Curve>> = Mutex::new(BTreeMap::new());
-        let make = || {
-            let at = |i: u64| ln_success(rate, ofdm, f64::from_bits(i << SHIFT)) as f32;
-            Curve((LEAST..=MOST).map(at).collect())
-        };
+        let none = || Curve { values: (LEAST..=MOST).map(|_| AtomicU32::new(UNKNOWN)).collect(), rate, ofdm };
         let mut curves = KNOWN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        curves.entry((rate.0, ofdm == Ofdm::Yans)).or_insert_with(make).clone()
+        curves.entry((rate.0, ofdm == Ofdm::Yans)).or_insert_with(none).clone()
+    }
+
+    /// Curve of known values, by the number of the ratio from [`LEAST`] to [`MOST`].
+    fn known(value: impl Fn(u64) -> f64) -> Curve {
+        let values = (LEAST..=MOST).map(|i| AtomicU32::new((value(i) as f32).to_bits())).collect();
+        Curve { values, rate: BitRate(0), ofdm: Ofdm::Nist }
     }
 
     /// Natural logarithm of the probability that a bit survives at a linear signal-to-noise ratio.
@@ -54,12 +68,30 @@ impl Curve {
         let bits = snr.to_bits();
         let step = bits >> SHIFT;
         if step < LEAST {
-            return f64::from(self.0[0]);
+            return f64::from(self.at(0));
         }
         let i = (step - LEAST) as usize;
-        let Some(&[low, high]) = self.0.get(i..i + 2) else { return 0.0 };
+        if i + 1 >= self.values.len() {
+            return 0.0;
+        }
+        let (low, high) = (self.at(i), self.at(i + 1));
         let share = (bits & ((1 << SHIFT) - 1)) as f64 / (1u64 << SHIFT) as f64;
         f64::from(low) + share * f64::from(high - low)
+    }
+
+    /// A value of the table.
+    #[inline]
+    fn at(&self, i: usize) -> f32 {
+        // Threads that compute a value at once find the same.
+        let known = f32::from_bits(self.values[i].load(Ordering::Relaxed));
+        if known.is_nan() { self.compute(i) } else { known }
+    }
+
+    #[cold]
+    fn compute(&self, i: usize) -> f32 {
+        let value = ln_success(self.rate, self.ofdm, f64::from_bits((LEAST + i as u64) << SHIFT)) as f32;
+        self.values[i].store(value.to_bits(), Ordering::Relaxed);
+        value
     }
 
     /// Smallest linear ratio at which this number of bits survives with this probability; accurate to 0.01 %.

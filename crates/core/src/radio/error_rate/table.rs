@@ -1,6 +1,6 @@
 //! Error rates from a table, such as those of link simulations or of measurements, in place of the published bounds.
 
-use super::{Curve, LEAST, MOST};
+use super::Curve;
 use crate::setting::csv::{Csv, Misread, Row};
 use crate::setting::foreign::Wanted;
 use crate::setting::limit::LARGEST_PACKET;
@@ -107,7 +107,7 @@ impl ErrorRates {
         }
         let curve = |mcs| {
             let of_mcs: Vec<Point> = points.iter().copied().filter(|p| usize::from(p.mcs) == mcs).collect();
-            (!of_mcs.is_empty()).then(|| Curve((LEAST..=MOST).map(|i| ln_success(&of_mcs, i) as f32).collect()))
+            (!of_mcs.is_empty()).then(|| Curve::known(|i| ln_success(&of_mcs, i)))
         };
         Ok(ErrorRates { curves: std::array::from_fn(curve), points: Arc::new(points) })
     }

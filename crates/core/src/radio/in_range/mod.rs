@@ -38,7 +38,8 @@ pub(super) fn find_in_range(radios: &Radios) -> (Vec<ReceiverInRange>, Vec<Trans
     let (cell, cells) = if links.is_some() { Default::default() } else { grid(radios) };
     let mut of_nodes: Vec<(u32, u32)> = sites.iter().zip(0..).map(|(s, i)| (s.node, i)).collect();
     of_nodes.sort_unstable();
-    let ends: Vec<End> = radios.profiles.iter().map(|p| End::new(p, common).with_curves(p, &radios.codings)).collect();
+    let ends: Vec<End> =
+        radios.profiles.iter().map(|p| End::new(p, common).with_needs(p, radios.distinguished())).collect();
     let shadowing = Shadowing::new(common, radios.seed);
     let in_modes = radios.differ_by_rate();
     let (mut all, mut sensing, mut modes) = (Vec::new(), Vec::new(), Vec::new());
@@ -89,9 +90,7 @@ pub(super) fn find_in_range(radios: &Radios) -> (Vec<ReceiverInRange>, Vec<Trans
                 }
                 all.push(receiver);
                 if in_modes {
-                    let bit =
-                        |(&rate, mode)| u32::from(end.decodes(rate, s.power, distance, common.propagation)) << mode;
-                    modes.push(radios.distinguished().iter().zip(0..).map(bit).fold(0, |all, bit| all | bit));
+                    modes.push(end.modes(s.power, distance, common.propagation));
                 }
             }
         }

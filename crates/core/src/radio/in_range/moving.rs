@@ -10,7 +10,7 @@ use crate::radio::propagation::shadowing::Shadowing;
 use crate::radio::propagation::{End, Model};
 use crate::radio::sites::Radios;
 use crate::radio::transmitter::{ReceiverInRange, Transmitter};
-use crate::unit::{BitRate, Meters, Position, Span};
+use crate::unit::{Meters, Position, Span};
 
 /// Inputs for computing receivers in range, besides positions.
 #[derive(Clone, Debug)]
@@ -21,8 +21,8 @@ pub(in crate::radio) struct Moving {
     ends: Vec<End>,
     shadowing: Shadowing,
     radios: Radios,
-    /// Rates with a shorter range; empty where the rate makes no difference.
-    rates: Vec<BitRate>,
+    /// The rate decides who can decode a frame.
+    in_modes: bool,
     /// Capacity of each radio's part of the list of receivers.
     capacity: Vec<u32>,
     /// Passes over radios that are alike, if all are.
@@ -79,7 +79,7 @@ impl Moving {
     pub(in crate::radio) fn new(radios: &Radios, transmitters: &[Transmitter]) -> Moving {
         let common = &radios.profiles[0];
         let ends: Vec<End> =
-            radios.profiles.iter().map(|p| End::new(p, common).with_curves(p, &radios.codings)).collect();
+            radios.profiles.iter().map(|p| End::new(p, common).with_needs(p, radios.distinguished())).collect();
         let in_modes = radios.differ_by_rate();
         let shadowing = Shadowing::new(common, radios.seed);
         let pairs = ends.iter().flat_map(|from| ends.iter().map(move |to| (from, to)));
@@ -99,7 +99,7 @@ impl Moving {
             passes: alike.then(|| Passes::new(radios.sites.len())),
             ends,
             shadowing,
-            rates: if in_modes { radios.distinguished().to_vec() } else { Vec::new() },
+            in_modes,
             radios: radios.clone(),
             capacity: transmitters.iter().map(|a| a.end - a.start).collect(),
             sensing: Vec::with_capacity(64),
@@ -110,7 +110,7 @@ impl Moving {
 
     /// Returns true if radios differ by rate in who can decode their frames.
     pub(in crate::radio) fn differs_by_rate(&self) -> bool {
-        !self.rates.is_empty()
+        self.in_modes
     }
 
     /// Number of times that a radio entered or left the decoding range of a sender.
@@ -128,7 +128,7 @@ impl Moving {
         lists: &mut Lists<'_>,
     ) {
         let Lists { in_range, waiting, modes, transmitter } = lists;
-        let Moving { models, ends, shadowing, radios, rates, passes, capacity, sensing, before, changes } = self;
+        let Moving { models, ends, shadowing, radios, in_modes, passes, capacity, sensing, before, changes } = self;
         let own_site = &radios.sites[radio.index()];
         let models = &models[own_site.profile as usize * ends.len()..];
         let capacity = &mut capacity[radio.index()];
@@ -180,7 +180,7 @@ impl Moving {
                 in_range.resize(room, receiver);
                 waiting.resize(room, 0);
                 in_range.copy_within(from..next, start);
-                if !rates.is_empty() {
+                if *in_modes {
                     modes.resize(room, 0);
                     modes.copy_within(from..next, start);
                 }
@@ -188,11 +188,9 @@ impl Moving {
             }
             if s.decodable {
                 in_range[next] = receiver;
-                if !rates.is_empty() {
+                if *in_modes {
                     let end = &ends[site.profile as usize];
-                    let decodes = |rate| end.decodes(rate, s.power, distance, radios.profiles[0].propagation);
-                    let bit = |(&rate, mode): (&BitRate, u32)| u32::from(decodes(rate)) << mode;
-                    modes[next] = rates.iter().zip(0..).map(bit).fold(0, |all, bit| all | bit);
+                    modes[next] = end.modes(s.power, distance, radios.profiles[0].propagation);
                 }
                 next += 1;
             } else {
@@ -202,7 +200,7 @@ impl Moving {
         changes[radio.index()] += apart(before, &in_range[transmitter.start as usize..next]);
         let end = next + sensing.len();
         in_range[next..end].copy_from_slice(sensing);
-        if !rates.is_empty() {
+        if *in_modes {
             modes[next..end].fill(0);
         }
         transmitter.sensing = next as u32;

@@ -33,6 +33,8 @@ pub struct End {
     sense_threshold: f64,
     /// Rates with stricter needs: the weakest decodable signal and the longest distance.
     sensitivity: Vec<(BitRate, f64, f64)>,
+    /// The same for each rate that decides who can decode a frame.
+    needs: Vec<(f64, f64)>,
 }
 
 impl End {
@@ -48,6 +50,7 @@ impl End {
             receive_threshold: 0.0,
             sense_threshold: 0.0,
             sensitivity: Vec::new(),
+            needs: Vec::new(),
         };
         let mut result = end(cfg);
         if cfg.reception == Reception::Sinr {
@@ -69,20 +72,25 @@ impl End {
         result
     }
 
-    /// Sets the needs of each rate for cumulative interference: nine of ten long frames survive noise alone.
+    /// Sets the needs of each of these rates. With cumulative interference, nine of ten long frames survive noise alone.
     #[must_use]
-    pub fn with_curves(mut self, cfg: &Config, codings: &[BitRate]) -> End {
-        if cfg.reception == Reception::Sinr {
-            let weakest = |&rate: &BitRate| (rate, sinr_config::weakest(&cfg.sinr, rate), f64::INFINITY);
-            self.sensitivity = codings.iter().map(weakest).collect();
-        }
+    pub fn with_needs(mut self, cfg: &Config, rates: &[BitRate]) -> End {
+        let of = |&rate: &BitRate| {
+            if cfg.reception == Reception::Sinr {
+                return (sinr_config::weakest(&cfg.sinr, rate), f64::INFINITY);
+            }
+            let stricter = self.sensitivity.iter().filter(|s| s.0 == rate);
+            stricter.fold((0.0, f64::INFINITY), |(weakest, range), s| (s.1.max(weakest), s.2.min(range)))
+        };
+        self.needs = rates.iter().map(of).collect();
         self
     }
 
-    /// Returns true if a frame that is decodable at some rate is decodable at this one.
-    pub fn decodes(&self, rate: BitRate, power: f64, distance: Meters, kind: Propagation) -> bool {
+    /// For a frame that is decodable at some rate, one bit for each of the rates at which it is.
+    pub fn modes(&self, power: f64, distance: Meters, kind: Propagation) -> u32 {
         let far = |range: f64| kind == Propagation::Range && distance.0 > range;
-        self.sensitivity.iter().all(|&(of, weakest, range)| of != rate || (power >= weakest && !far(range)))
+        let bit = |(&(weakest, range), mode)| u32::from(power >= weakest && !far(range)) << mode;
+        self.needs.iter().zip(0..).map(bit).fold(0, |all, bit| all | bit)
     }
 
     /// A radio whose range, as a sender and a receiver, is that of the best of these.
@@ -98,6 +106,7 @@ impl End {
             receive_threshold: all(f64::min, |e| e.receive_threshold),
             sense_threshold: all(f64::min, |e| e.sense_threshold),
             sensitivity: Vec::new(),
+            needs: Vec::new(),
         }
     }
 }

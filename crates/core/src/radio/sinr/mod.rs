@@ -51,6 +51,11 @@ struct Air {
     /// Logarithm of the probability that all bits so far have survived.
     ln_success: f64,
     power: f64,
+    /// The locked frame began when no other signal was present, and none has arrived since.
+    is_alone: bool,
+    /// What noise alone does to the last frames that were alone, of those judged as a whole and of those judged MPDU by
+    /// MPDU, because data and responses alternate.
+    by_noise: [ByNoise; 2],
     /// Data of the locked frame, and of the last one that was judged, where MPDUs are judged.
     pieces: Vec<Piece>,
     judged: Vec<Piece>,
@@ -75,6 +80,14 @@ struct Coding {
     plcp: Span,
     /// The data are judged in parts, MPDU by MPDU.
     by_mpdu: bool,
+}
+
+/// Logarithms of the probability that a bit survives noise alone, for a power and a mode: header and data.
+#[derive(Clone, Copy, Debug)]
+struct ByNoise {
+    power: f64,
+    mode: u8,
+    ln_success: [f64; 2],
 }
 
 /// Logarithm of the probability that a nanosecond of data survives, up to an instant.
@@ -147,6 +160,8 @@ impl Sinr {
             before: None,
             ln_success: 0.0,
             power: 0.0,
+            is_alone: false,
+            by_noise: [ByNoise { power: f64::NAN, mode: 0, ln_success: [0.0; 2] }; 2],
             pieces: Vec::new(),
             judged: Vec::new(),
             judged_from: Time::ZERO,
@@ -240,6 +255,19 @@ impl Sinr {
         let mine = aims.is_for(sender, radio.0);
         let Sinr { cfg, noise, codings, airs, later, .. } = self;
         let air = &mut airs[radio.index()];
+        // Most signals arrive alone.
+        if r.lock == Lock::Free
+            && air.signals.are_over(from)
+            && r.transmits_until <= from
+            && power >= cfg.preamble_detection.0 * *noise
+        {
+            air.lock(from, power, mode, &codings[usize::from(mode)]);
+            (air.before, air.is_alone) = (None, true);
+            (r.lock, r.from, r.until, r.sender, r.visited) = (Lock::Clean, from, until, sender, true);
+            air.signals.lock_on_only((sender, mode), from, until, power);
+            return true;
+        }
+        air.is_alone = false;
         let locked = r.lock != Lock::Free;
         if r.lock == Lock::Clean {
             air.account(from, *noise, codings);
@@ -353,7 +381,9 @@ impl Sinr {
 
     /// A sender is switched off: the rest of its signal at a receiver ends at this instant.
     pub(super) fn cut(&mut self, radio: RadioId, sender: u32, at: Time) {
-        self.airs[radio.index()].signals.cut(sender, at);
+        let air = &mut self.airs[radio.index()];
+        air.signals.cut(sender, at);
+        air.is_alone = false;
     }
 
     /// Decides at the end of a receiver's locked frame whether it was lost. Returns the signal that keeps the medium
@@ -363,7 +393,11 @@ impl Sinr {
         let air = &mut airs[radio.index()];
         let end = r.until;
         if r.lock == Lock::Clean {
-            air.account(end, *noise, codings);
+            if air.is_alone {
+                air.account_alone(end, *noise, codings);
+            } else {
+                air.account(end, *noise, codings);
+            }
             if codings[usize::from(air.mode)].by_mpdu {
                 std::mem::swap(&mut air.pieces, &mut air.judged);
                 air.judged_from = air.begins;
@@ -375,6 +409,9 @@ impl Sinr {
                     aims.note(r.sender, air.harm.unwrap_or(Harm::Noise));
                 }
             }
+        }
+        if air.is_alone && air.signals.end_only(end) {
+            return None;
         }
         // The rest is rarely above the energy-detection threshold.
         air.signals.go_to(end);
@@ -438,6 +475,34 @@ impl Air {
             // The radio itself was transmitting.
             None => {}
         }
+    }
+
+    /// Accounts for the noise during the locked frame, which is alone, up to its end. The sums are those of
+    /// [`account`](Self::account).
+    fn account_alone(&mut self, end: Time, noise: f64, codings: &[Coding]) {
+        let coding = &codings[usize::from(self.mode)];
+        let by_noise = &mut self.by_noise[usize::from(coding.by_mpdu)];
+        if (by_noise.power, by_noise.mode) != (self.power, self.mode) {
+            let ratio = self.power / noise;
+            let ln_success = [&coding.parts[0], &coding.parts[1]].map(|part| part.curve.ln_success(ratio));
+            *by_noise = ByNoise { power: self.power, mode: self.mode, ln_success };
+        }
+        let [header, data] = by_noise.ln_success;
+        let data_from = self.data_from.min(end);
+        let survives = |part: &Part, from: Time, until: Time, ln_success: f64| {
+            let time = until.since(from).0 as f64;
+            (time, part.bits * time / part.in_ns * ln_success)
+        };
+        self.ln_success += survives(&coding.parts[0], self.begins, data_from, header).1;
+        if data_from < end {
+            let (time, ln_success) = survives(&coding.parts[1], data_from, end, data);
+            if coding.by_mpdu {
+                self.pieces.push(Piece { until: end, ln_success: ln_success / time });
+            } else {
+                self.ln_success += ln_success;
+            }
+        }
+        self.since = end;
     }
 
     /// Accounts for the interference with the locked frame up to an instant.

@@ -122,6 +122,33 @@ impl Signals {
         self.list.push(Signal { sender, mode, from, until, power, disturbs: power });
     }
 
+    /// Returns true if no signal is present at an instant or later, which is later than all sums.
+    #[inline]
+    pub(super) fn are_over(&self, at: Time) -> bool {
+        self.end < at && self.since < at
+    }
+
+    /// Locks the receiver on a signal that arrives after all others [are over](Self::are_over).
+    #[inline]
+    pub(super) fn lock_on_only(&mut self, (sender, mode): (u32, u8), from: Time, until: Time, power: f64) {
+        self.list.clear();
+        self.list.push(Signal { sender, mode, from, until, power, disturbs: 0.0 });
+        (self.since, self.changes, self.first, self.end) = (from, until, 0, until);
+        (self.all, self.others) = (power, 0.0);
+    }
+
+    /// Drops the [only](Self::lock_on_only) signal at its end. Returns false if it ends later.
+    #[inline]
+    pub(super) fn end_only(&mut self, at: Time) -> bool {
+        let ends = self.changes <= at && self.list.len() == 1;
+        if ends {
+            self.list.clear();
+            (self.since, self.changes, self.first) = (at, Time::NEVER, UNKNOWN);
+            (self.all, self.others) = (0.0, 0.0);
+        }
+        ends
+    }
+
     /// Strongest signal besides the last arrival at this instant, and its power.
     #[cold]
     pub(super) fn strongest_other(&self, at: Time) -> Option<(u32, f64)> {

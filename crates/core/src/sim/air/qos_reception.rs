@@ -76,8 +76,15 @@ impl Air {
         let mut all = take(&mut qos.ended);
         self.channel.finish(n, end, |r, ended| all.push((r, ended)));
         let mut at_target = None;
+        let reads_all = self.every_end_is_watched || self.promiscuous || self.receivers.is_some();
+        let only_for_nav = !reads_all && !frame.to.is_broadcast();
         for &(r, ended) in &all {
-            let verdict = self.hear(r, n, &frame, ended.verdict, pool);
+            let is_overheard = only_for_nav && r != frame.to;
+            let verdict = if is_overheard {
+                self.overhear(r, n, &frame, ended.verdict)
+            } else {
+                self.hear(r, n, &frame, ended.verdict, pool)
+            };
             if r == frame.to {
                 at_target = Some(verdict);
             }
@@ -94,6 +101,10 @@ impl Air {
             let Air { macs, qos: Some(qos), actions, deferred, .. } = self else { break };
             let Mac { qos: Some(station), rules, .. } = &mut macs[r.index()] else { continue };
             let Rules { timing, dcf } = &**rules;
+            if is_overheard && station.only_overhears() {
+                station.overhear(signal(&frame, verdict), ended.at, timing, dcf);
+                continue;
+            }
             let mut cx =
                 wlan::Cx { now: ended.at, medium: medium(ended.medium), timing, rules: dcf, out: &mut *actions };
             let heard = Heard { psdu: &qos.psdus[n.index()], arrived: &qos.arrived };
@@ -106,6 +117,18 @@ impl Air {
             qos.ended = all;
         }
         at_target
+    }
+
+    /// Judges a frame at a radio that it is not for, where one MPDU is enough: for the NAV.
+    fn overhear(&mut self, r: RadioId, n: RadioId, frame: &Frame, verdict: Verdict) -> Verdict {
+        let Air { channel, qos: Some(qos), .. } = self else { return verdict };
+        qos.arrived.clear();
+        if verdict != Verdict::Decoded || frame.kind != FrameKind::Data || !frame.mode.is_ht() {
+            return verdict;
+        }
+        let mut mpdus = qos.psdus[n.index()].mpdus.chunk_by(|a, b| a.seq == b.seq);
+        let any = mpdus.any(|mpdu| channel.part_survives(r, mpdu[0].from, mpdu[0].until));
+        if any { Verdict::Decoded } else { Verdict::Damaged }
     }
 
     /// Verdict on the frame of a sender at a radio before the second loop of the frame, and the call of the station.

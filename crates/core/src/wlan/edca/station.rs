@@ -52,6 +52,13 @@ enum State {
     SendingBroadcast,
 }
 
+impl State {
+    #[inline]
+    fn awaits_response(self) -> bool {
+        matches!(self, State::AwaitCts | State::AwaitAnswer)
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 enum Response {
     Cts {
@@ -431,12 +438,12 @@ impl QosStation {
         self.nav.on_busy(at, timing);
         let sensed = at + rules.cca_time;
         let mut moved = false;
-        for backoff in &mut self.backoffs {
+        for backoff in self.backoffs.iter_mut().filter(|b| b.access != Time::NEVER) {
             // Waits for a signal still on its way if both packets came at one instant, which no two clocks tell:
             // stations started then would otherwise collide forever. The DCF has the same rule (`FirstAccess`).
             let ties = immediate.is_some() && immediate == backoff.immediate;
             let in_time = sensed + Span(crate::wlan::dcf::SAME_INSTANT) < backoff.access;
-            if backoff.access != Time::NEVER && (in_time || ties) {
+            if in_time || ties {
                 backoff.freeze(sensed, timing.slot, &mut self.rng);
                 moved = true;
             }
@@ -455,6 +462,27 @@ impl QosStation {
     /// A signal was sensed that cannot be decoded. `started`: as a frame, not as energy alone.
     pub fn on_noise(&mut self, started: bool, rules: &Config) {
         self.after_error |= started && rules.eifs == EifsRule::InsteadOfDifs;
+    }
+
+    /// Returns true if the end of a frame for another station changes no more than the NAV: the station neither contends
+    /// nor awaits a response.
+    #[inline]
+    pub fn only_overhears(&self) -> bool {
+        let contends = self.backoffs.iter().fold(false, |any, b| any | b.contending);
+        !self.state.awaits_response() && !contends
+    }
+
+    /// A frame for another station has ended at one that [only overhears](Self::only_overhears).
+    #[inline]
+    pub fn overhear(&mut self, signal: Signal<'_>, now: Time, timing: &Timing, rules: &Config) {
+        match signal {
+            Signal::Frame(frame) => {
+                self.after_error = false;
+                self.nav.on_frame(frame, now, timing, rules);
+            }
+            Signal::Error => self.on_noise(true, rules),
+            Signal::Energy => {}
+        }
     }
 
     /// A signal has ended.
@@ -781,7 +809,7 @@ impl QosStation {
 
     /// Ends a wait because the received frame is not the awaited one.
     fn end_wait(&mut self, cx: &mut Cx<'_>) {
-        if matches!(self.state, State::AwaitCts | State::AwaitAnswer) {
+        if self.state.awaits_response() {
             self.on_no_response(cx);
         }
     }
