@@ -126,15 +126,23 @@ flow = [{flows}]
         (folder / "flows").write_text("".join(f"{a} {b} {at}\n" for a, b, at in self.flows))
 
 
-def ours(folder: Path, seed: int, seconds: float) -> list[str]:
+def ours(folder: Path, seed: int, seconds: float, routing: str = "aodv") -> list[str]:
     """The command that runs a layout with ours."""
-    return [str(PROGRAM), str(folder / "scenario.toml"), str(seed), f"run.stop={seconds} s"]
+    settings = ["routing.protocol=dsr", "queue.discipline=cmu_priority"] if routing == "dsr" else []
+    return [str(PROGRAM), str(folder / "scenario.toml"), str(seed), f"run.stop={seconds} s", *settings]
 
 
-def theirs(folder: Path, seed: int, seconds: float, headers: str = "all", scheduler: str = "Calendar") -> list[str]:
+def theirs(
+    folder: Path,
+    seed: int,
+    seconds: float,
+    headers: str = "all",
+    scheduler: str = "Calendar",
+    routing: str = "aodv",
+) -> list[str]:
     """The command that runs it with ns-2, by default as it comes."""
     files = [str(folder / "places"), str(folder / "flows")]
-    return ["ns", str(HERE / "scale.tcl"), *files, str(seed), str(seconds), headers, scheduler]
+    return ["ns", str(HERE / "scale.tcl"), *files, str(seed), str(seconds), headers, scheduler, routing.upper()]
 
 
 def compare(folder: Path, topology: Path, spacing: float, seconds: int, target: float, seeds: range) -> list[str]:

@@ -1,13 +1,14 @@
 # The random topologies of benches/scale.py for ns-2.35:
-# ns scale.tcl PLACES FLOWS SEED SECONDS HEADERS SCHEDULER [TRACE]
+# ns scale.tcl PLACES FLOWS SEED SECONDS HEADERS SCHEDULER ROUTING [TRACE]
 #   PLACES     file with a line "X Y" [m] for each node
 #   FLOWS      file with a line "FROM TO START" for each flow [s]
 #   HEADERS    "all": packets carry the headers of everything that ns-2 knows, its default; "few": those needed
 #   SCHEDULER  event queue; Calendar is the default of ns-2
+#   ROUTING    AODV, or DSR with its queue
 #   TRACE      file for the MAC trace; without it nothing is traced but AODV's drops, which cannot be switched off
 # Prints "delivered BYTES", what the sinks have received in order, and "acked N", the segments that are acknowledged.
-foreach {places flows seed seconds headers scheduler} $argv break
-set trace [lindex $argv 6]
+foreach {places flows seed seconds headers scheduler routing} $argv break
+set trace [lindex $argv 7]
 
 proc rows {file} {
     set opened [open $file]
@@ -18,7 +19,7 @@ set flows [rows $flows]
 
 source [file join [file dirname [info script]] ns2.tcl]
 source [file join [file dirname [info script]] wavelan.tcl]
-carry $headers {LL Mac ARP AODV}
+carry $headers [expr {$routing eq "DSR" ? {LL Mac ARP SR Message} : {LL Mac ARP AODV}}]
 Mac/802_11 set dataRate_ 11Mb
 
 set sim [new Simulator]
@@ -37,8 +38,8 @@ foreach place $places {
 set field [new Topography]
 $field load_flatgrid $width $height
 create-god [llength $places]
-$sim node-config -adhocRouting AODV -llType LL -macType Mac/802_11 \
-    -ifqType Queue/DropTail/PriQueue -ifqLen 50 \
+$sim node-config -adhocRouting $routing -llType LL -macType Mac/802_11 \
+    -ifqType [expr {$routing eq "DSR" ? "CMUPriQueue" : "Queue/DropTail/PriQueue"}] -ifqLen 50 \
     -antType Antenna/OmniAntenna -propType Propagation/TwoRayGround -phyType Phy/WirelessPhy \
     -channel [new Channel/WirelessChannel] -topoInstance $field \
     -agentTrace OFF -routerTrace OFF -macTrace [expr {$trace eq "" ? "OFF" : "ON"}] -movementTrace OFF

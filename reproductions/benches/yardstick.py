@@ -38,7 +38,7 @@ import zhou
 from compare import DEFAULT, ns_command, timed
 from gate import BASELINE, fail, instructions
 from runs import HERE as BENCHES
-from runs import NO_LENGTH, RUNS, Run, frames
+from runs import NO_LENGTH, RUNS, Run, frames, program
 
 HERE = Path(__file__).resolve().parent
 KEPT = HERE / "yardstick.json"
@@ -77,14 +77,22 @@ def cases(folder: Path) -> list[Case]:
             return [*ns_command(run, seed, DEFAULT)[:-3], str(seconds), headers, scheduler]
 
         found.append(Case(f"chain of 7 hops, {run}", CHAIN_SECONDS, ours_of, of_chain))
-    for name, topology, spacing, length in (
-        ("120 nodes, 10 flows", scale.PAPER / "random120_1", 1.0, 40),
-        ("1,000 nodes, 80 flows", BENCHES / "random1000", 0.1, 5),
+    for name, topology, spacing, length, routing in (
+        ("120 nodes, 10 flows", scale.PAPER / "random120_1", 1.0, 40, "aodv"),
+        ("120 nodes with DSR, 10 flows", scale.PAPER / "random120_1", 1.0, 40, "dsr"),
+        ("1,000 nodes, 80 flows", BENCHES / "random1000", 0.1, 5, "aodv"),
     ):
         files = folder / topology.name
-        files.mkdir()
+        files.mkdir(exist_ok=True)
         scale.Layout.read(topology, spacing).write(files)
-        found.append(Case(name, length, partial(scale.ours, files), partial(scale.theirs, files)))
+        found.append(
+            Case(
+                name,
+                length,
+                partial(scale.ours, files, routing=routing),
+                partial(scale.theirs, files, routing=routing),
+            )
+        )
     several: list[tuple[str, float, zhou.Timed]] = [
         ("wires: 5 flows, lossy link", 10 * zhou.SECONDS, zhou.Run("newreno", 0.01)),
         *((f"wires: {run}", run.seconds, run) for run in wires.runs(folder)),
@@ -202,6 +210,66 @@ def reading() -> tuple[int, float]:
     return none, (many - few) / (frames(long) - frames(short))
 
 
+def per(command: Callable[[float], list[str]], seconds: float, of: Callable[[str], int]) -> float:
+    """Instructions for each frame or segment: the difference of two lengths."""
+    (few, short), (many, long) = (instructions(command(length)) for length in (seconds, 2 * seconds))
+    return (many - few) / (of(long) - of(short))
+
+
+def of_linux(folder: Path, control: str) -> Callable[[float], list[str]]:
+    """Ten flows of a congestion control of Linux over a bottleneck."""
+
+    def command(seconds: float) -> list[str]:
+        run = wires.Long(10, 100, 250, seconds, folder).ours(1)
+        text = Path(run[1]).read_text(encoding="utf-8")
+        text = re.sub("^extends = .*", 'extends = "linux"', text, flags=re.M)
+        text = re.sub("^tcp = .*", f'tcp = {{ congestion_control = "{control}" }}', text, flags=re.M)
+        return wires.written(folder / f"{control}.toml", text, 1, seconds)
+
+    return command
+
+
+def stations(number: int, *, down: bool) -> Callable[[float], list[str]]:
+    """Saturated stations of 802.11n within 20 m of each other, or a station that sends to all others."""
+
+    def command(seconds: float) -> list[str]:
+        ends = [(number, i) if down else (i, number) for i in range(number)]
+        flows = ", ".join(f'{{ src = {a}, dst = {b}, app = "cbr" }}' for a, b in ends)
+        places = [f"topology.hops={number}", f"topology.spacing={20 / number} m"]
+        return [
+            *(program(), str(HERE / "ns3" / "wifi.toml"), "1", f"run.stop={seconds} s", *places),
+            *(f"cbr.interval={180 * number} us", f"flow=[{flows}]"),
+        ]
+
+    return command
+
+
+def counted(folder: Path) -> list[str]:
+    """Instructions of parts of runs; rows of the table."""
+    flow = wires.Long(1, 10, 50, 0, folder)
+    segments: list[tuple[str, Callable[[float], list[str]], float]] = [
+        ("a segment, 1 flow over three wires", lambda seconds: flow.ours(1, seconds), 10),
+        (
+            "the same in ns-2, few headers, List",
+            lambda seconds: [*flow.theirs(1, zhou.DEFAULT, seconds)[:-2], "few", "List"],
+            10,
+        ),
+        ("a segment, 10 flows of CUBIC of Linux over wires", of_linux(folder, "cubic"), 2),
+        ("a segment, 10 flows of BBR of Linux over wires", of_linux(folder, "bbr"), 2),
+    ]
+    rows = [(what, per(command, seconds, zhou.delivered)) for what, command, seconds in segments]
+    for number in (50, 100):
+        rows += [
+            (f"a frame, {number} saturated stations of 802.11n", per(stations(number, down=False), 0.3, frames)),
+            (f"a frame to one of {number} stations of 802.11n", per(stations(number, down=True), 0.3, frames)),
+        ]
+    for name, preset in (("ns-2's reception", "ns2-2.35"), ("SINR", "standard"), ("802.11n", "802.11n")):
+        text = f'extends = "{preset}"\nrun = {{ stop = "1 s", batches = 2 }}\ntopology.hops = 1\n'
+        command = wires.written(folder / "short.toml", text, 1, NO_LENGTH)
+        rows.append((f"a process that starts one hop with {name}, and ends", instructions(command)[0]))
+    return [f"| {what} | {number:,.0f} |" for what, number in rows]
+
+
 TEXT = """# Performance
 
 **{worst_first}**
@@ -237,6 +305,10 @@ and what grows is the time that the processor waits for memory.
 
 On the chain (NewReno, 2 Mbit/s) a MAC frame takes {per_frame:,.0f} instructions (`make bench-gate`). A process that
 reads the scenario and stops at once takes {none:.1f} million.
+
+| instructions of | number |
+|---|---:|
+{counted}
 
 ## Waiting
 
@@ -311,6 +383,7 @@ def page(kept: dict[str, Any]) -> str:
         grown="\n".join(grown),
         per_frame=per_frame,
         none=none / 1e6,
+        counted="\n".join(kept["counted"]),
         started="\n".join(kept["start"]),
         tables=", ".join(f"`{table}`" for table in TABLES),
         plain=plain,
@@ -331,7 +404,8 @@ def main() -> int:
         folder = Path(name)
         parts: dict[str, Callable[[], Any]] = {case.name: partial(ratios, case) for case in cases(folder)}
         parts |= {f"{nodes:,} nodes": partial(growth, folder, nodes) for nodes in SIZES}
-        parts |= {"instructions": reading, "start": waiting, "tables": recorded}
+        parts |= {"instructions": reading, "counted": partial(counted, folder)}
+        parts |= {"start": waiting, "tables": recorded}
         parts["study"] = lambda: output([sys.executable, str(BENCHES / "studies" / "study.py")]).strip().splitlines()
         if unknown := set(wanted) - set(parts):
             parser.error(f"there is no part {', '.join(unknown)}; known: {', '.join(parts)}")

@@ -53,10 +53,11 @@ pub struct Link {
     cfg: Config,
     /// End of the current transmission, if a packet of the queue can follow; NEVER when idle.
     free_at: Time,
-    /// Packets with their arrival times. Those from `begun` on wait.
+    /// Packets with their arrival times.
     carried: VecDeque<Carried>,
-    /// Number of packets whose transmission had begun when it was last asked for.
+    /// Number of packets whose transmissions are known to have begun.
     begun: usize,
+    /// Of all packets up to now, those that wait with them.
     counters: Counters,
     /// Time between the arrivals of scheduled packets and the beginnings of their transmissions \[ns\].
     waits_ns: u64,
@@ -99,30 +100,25 @@ impl Link {
     pub fn transmit(&mut self, packet: PacketId, bytes: u32, now: Time) {
         assert!(self.is_free(), "a packet is sent while another one is");
         self.free_at = self.push(packet, bytes, now);
-        self.begin();
     }
 
     /// Sends a packet after those that wait. Returns true if it is the only one that is carried.
     #[inline]
     pub fn schedule(&mut self, packet: PacketId, bytes: u32, now: Time) -> bool {
-        self.count_begun(now);
-        match self.carried.back().map(|last| last.ends).filter(|&ends| ends > now) {
-            Some(begins) => {
-                self.waits_ns += begins.since(now).0;
-                self.push(packet, bytes, begins);
-            }
-            None => {
-                self.push(packet, bytes, now);
-                self.begin();
-            }
-        }
+        let begins = self.carried.back().map_or(now, |last| last.ends.max(now));
+        self.waits_ns += begins.since(now).0;
+        self.push(packet, bytes, begins);
         self.carried.len() == 1
     }
 
     /// Puts a packet behind all others. Returns the end of its transmission.
     #[inline]
     fn push(&mut self, packet: PacketId, bytes: u32, begins: Time) -> Time {
-        let ends = begins + self.airtime(bytes);
+        let airtime = self.airtime(bytes);
+        let ends = begins + airtime;
+        self.counters.packets += 1;
+        self.counters.bytes += u64::from(bytes);
+        self.counters.busy_ns += airtime.0;
         let before = self.carried.back().map_or(Time::ZERO, |last| last.arrives);
         self.carried.push_back(Carried { ends, arrives: before.max(ends + self.cfg.delay), packet, bytes });
         ends
@@ -134,62 +130,59 @@ impl Link {
         self.cfg.rate.airtime(bytes).max(Span(1))
     }
 
-    /// Counts the next packet as one whose transmission has begun.
+    /// Number of scheduled packets that wait.
     #[inline]
-    fn begin(&mut self) {
-        let bytes = self.carried[self.begun].bytes;
-        self.counters.packets += 1;
-        self.counters.bytes += u64::from(bytes);
-        self.counters.busy_ns += self.airtime(bytes).0;
-        self.begun += 1;
+    pub fn waiting(&mut self, now: Time) -> usize {
+        self.begun = self.begun.max(1);
+        while self.begun < self.carried.len() && self.begins(self.begun) <= now {
+            self.begun += 1;
+        }
+        self.carried.len().saturating_sub(self.begun)
     }
 
-    /// Begin of the transmission of a packet that waits.
+    /// Number of scheduled packets that wait, for those who only look.
+    pub fn waiting_at(&self, now: Time) -> usize {
+        (self.begun.max(1)..self.carried.len()).rev().take_while(|&place| self.begins(place) > now).count()
+    }
+
+    /// Begin of the transmission of a packet behind another one.
     #[inline]
     fn begins(&self, place: usize) -> Time {
         self.carried[place - 1].ends
     }
 
-    /// Counts the packets whose transmissions have begun by now.
-    #[inline]
-    fn count_begun(&mut self, now: Time) {
-        while self.begun < self.carried.len() && self.begins(self.begun) <= now {
-            self.begin();
-        }
-    }
-
-    /// Number of scheduled packets that wait.
-    #[inline]
-    pub fn waiting(&mut self, now: Time) -> usize {
-        self.count_begun(now);
-        self.carried.len() - self.begun
-    }
-
-    /// Number of scheduled packets that wait, for those who only look.
-    pub fn waiting_at(&self, now: Time) -> usize {
-        (self.begun..self.carried.len()).rev().take_while(|&place| self.begins(place) > now).count()
+    /// Packets that wait, with the beginnings of their transmissions.
+    fn those_waiting(&self, now: Time) -> impl Iterator<Item = (Time, &Carried)> {
+        let first = self.carried.len() - self.waiting_at(now);
+        (first..self.carried.len()).map(|place| (self.begins(place), &self.carried[place]))
     }
 
     /// Integral of the number of scheduled packets that wait, up to now [packets ns].
-    pub fn waited_ns(&mut self, now: Time) -> u64 {
-        self.count_begun(now);
+    pub fn waited_ns(&self, now: Time) -> u64 {
         self.waits_ns - self.still_to_wait(now)
     }
 
     /// Time that packets will still wait \[ns\].
     fn still_to_wait(&self, now: Time) -> u64 {
-        (self.begun..self.carried.len()).map(|place| self.begins(place).since(now).0).sum()
+        self.those_waiting(now).map(|(begins, _)| begins.since(now).0).sum()
+    }
+
+    /// Takes out the packets that wait.
+    fn take_waiting(&mut self, now: Time) -> Vec<Carried> {
+        self.waits_ns -= self.still_to_wait(now);
+        self.counters = self.begun_by(now);
+        let first = self.carried.len() - self.waiting_at(now);
+        self.begun = self.begun.min(first);
+        self.carried.drain(first..).collect()
     }
 
     /// Switches the sender off: cuts the packet being sent, after scheduled ones that wait; packets in flight still
     /// arrive. Packets that are cut are passed on in the order in which they came, the one being sent at the end.
     pub fn cut(&mut self, now: Time, mut lost: impl FnMut(PacketId)) {
-        self.count_begun(now);
-        self.waits_ns -= self.still_to_wait(now);
-        self.carried.drain(self.begun..).for_each(|c| lost(c.packet));
+        self.take_waiting(now).iter().for_each(|c| lost(c.packet));
         self.free_at = Time::NEVER;
         if let Some(sent) = self.carried.pop_back_if(|c| c.ends > now) {
-            self.begun -= 1;
+            self.begun = self.begun.min(self.carried.len());
             self.counters.busy_ns -= sent.ends.since(now).0;
             lost(sent.packet);
         }
@@ -197,22 +190,19 @@ impl Link {
 
     /// Takes out the packets in flight, which the cut of the medium loses, after the sender is [cut](Link::cut).
     pub fn take_in_flight(&mut self) -> Vec<PacketId> {
-        debug_assert_eq!(self.begun, self.carried.len(), "no packet waits");
         self.begun = 0;
         self.carried.drain(..).map(|c| c.packet).collect()
     }
 
     /// Changes rate and delay from the next packet on. No packet overtakes another.
     pub fn set(&mut self, cfg: Config, now: Time) {
-        self.count_begun(now);
-        self.waits_ns -= self.still_to_wait(now);
+        let waiting = self.take_waiting(now);
         self.cfg = cfg;
-        let waiting: Vec<Carried> = self.carried.drain(self.begun..).collect();
         for c in waiting {
             let begins = self.carried.back().expect("packets wait for one that is sent").ends;
+            self.waits_ns += begins.since(now).0;
             self.push(c.packet, c.bytes, begins);
         }
-        self.waits_ns += self.still_to_wait(now);
     }
 
     /// Current rate and delay.
@@ -231,11 +221,7 @@ impl Link {
     #[inline]
     pub fn arrived(&mut self, now: Time) -> Option<PacketId> {
         let packet = self.carried.front().filter(|c| c.arrives <= now)?.packet;
-        if self.begun == 1 {
-            // The next packet begins when this one ends.
-            self.count_begun(now);
-        }
-        self.begun -= 1;
+        self.begun = self.begun.saturating_sub(1);
         self.carried.pop_front();
         Some(packet)
     }
@@ -250,11 +236,22 @@ impl Link {
         self.carried.is_empty()
     }
 
+    /// Counters of the packets whose transmissions have begun by now.
+    fn begun_by(&self, now: Time) -> Counters {
+        let mut counters = self.counters;
+        for (begins, c) in self.those_waiting(now) {
+            counters.packets -= 1;
+            counters.bytes -= u64::from(c.bytes);
+            counters.busy_ns -= c.ends.since(begins).0;
+        }
+        counters
+    }
+
     /// Counters up to now; of the packet in the transmitter only the time so far.
-    pub fn counters(&mut self, now: Time) -> Counters {
-        self.count_begun(now);
-        let last = self.begun.checked_sub(1).map(|i| self.carried[i].ends).filter(|&ends| ends > now);
-        let still = last.map_or(0, |ends| ends.since(now).0);
-        Counters { busy_ns: self.counters.busy_ns - still, ..self.counters }
+    pub fn counters(&self, now: Time) -> Counters {
+        let begun = self.begun_by(now);
+        let last = (self.carried.len() - self.waiting_at(now)).checked_sub(1).map(|i| self.carried[i].ends);
+        let still = last.filter(|&ends| ends > now).map_or(0, |ends| ends.since(now).0);
+        Counters { busy_ns: begun.busy_ns - still, ..begun }
     }
 }

@@ -12,8 +12,8 @@ use crate::packet::NodeId;
 /// Next segment of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Point-to-point link to this neighbor.
-    Link(NodeId),
+    /// Point-to-point link with this number.
+    Link(u32),
     /// Radio route to this node.
     Radio(NodeId),
 }
@@ -31,17 +31,17 @@ pub struct Crossings {
 const NONE: u32 = u32::MAX;
 
 impl Crossings {
-    /// Derives the segments from the shortest paths.
-    pub fn new(routes: &Routes, nodes: usize, is_link: impl Fn(NodeId, NodeId) -> bool) -> Crossings {
+    /// Derives the segments from the shortest paths. `link`: number of the link between two nodes.
+    pub fn new(routes: &Routes, nodes: usize, link: impl Fn(NodeId, NodeId) -> Option<usize>) -> Crossings {
         let step = |at: NodeId, destination: NodeId| {
             let next = |n| routes.via(n, destination);
             let first = next(at)?;
-            if is_link(at, first) {
-                return Some(Step::Link(first));
+            if let Some(link) = link(at, first) {
+                return Some(Step::Link(link as u32));
             }
             let mut end = first;
             while end != destination
-                && let Some(via) = next(end).filter(|&v| !is_link(end, v))
+                && let Some(via) = next(end).filter(|&v| link(end, v).is_none())
             {
                 end = via;
             }
@@ -76,9 +76,9 @@ mod tests {
     fn segments_end_where_the_medium_changes() {
         let routes = Routes::shortest(7, [NodeId(6), NodeId(0), NodeId(3)], neighbors, neighbors);
         let links = [2, 3, 4];
-        let c = Crossings::new(&routes, 7, |a, b| links.contains(&a.0.min(b.0)));
+        let c = Crossings::new(&routes, 7, |a, b| links.contains(&a.0.min(b.0)).then_some(b.index()));
         let steps = |destination| (0..7).map(|n| c.step(NodeId(n), NodeId(destination))).collect::<Vec<_>>();
-        let (link, radio) = (|n| Some(Step::Link(NodeId(n))), |n| Some(Step::Radio(NodeId(n))));
+        let (link, radio) = (|n| Some(Step::Link(n)), |n| Some(Step::Radio(NodeId(n))));
         assert_eq!(steps(6), [radio(2), radio(2), link(3), link(4), link(5), radio(6), None]);
         assert_eq!(steps(0), [None, radio(0), radio(0), link(2), link(3), link(4), radio(5)]);
         assert_eq!(steps(3)[..4], [radio(2), radio(2), link(3), None]);

@@ -189,9 +189,16 @@ impl Gateways {
         chosen.copied().unwrap_or(to)
     }
 
-    /// Next segment of the way of a packet; `None` without one. `is_own`: the way begins here.
-    pub fn step(&self, at: NodeId, to: NodeId, is_own: bool) -> Option<Step> {
-        let by_wire = |end| self.wires.via(at, end).map(Step::Link);
+    /// Next segment of the way of a packet; `None` without one. `is_own`: the way begins here; `link`: number of the
+    /// link between two nodes.
+    pub fn step(
+        &self,
+        at: NodeId,
+        to: NodeId,
+        is_own: bool,
+        link: impl Fn(NodeId, NodeId) -> Option<usize>,
+    ) -> Option<Step> {
+        let by_wire = |end| Some(Step::Link(link(at, self.wires.via(at, end)?)? as u32));
         match (self.has_radio(at), self.has_radio(to)) {
             (true, true) => Some(Step::Radio(to)),
             (true, false) => {
@@ -267,8 +274,13 @@ mod tests {
         all
     }
 
+    /// The step of a packet of `at`, or of another node. Links are numbered by the nodes to which they lead.
+    fn step_of(g: &Gateways, at: u32, to: u32, is_own: bool) -> Option<Step> {
+        g.step(NodeId(at), NodeId(to), is_own, |_, next| Some(next.index()))
+    }
+
     fn step(g: &Gateways, at: u32, to: u32) -> Option<Step> {
-        g.step(NodeId(at), NodeId(to), true)
+        step_of(g, at, to, true)
     }
 
     fn radio(n: u32) -> Option<Step> {
@@ -276,7 +288,7 @@ mod tests {
     }
 
     fn link(n: u32) -> Option<Step> {
-        Some(Step::Link(NodeId(n)))
+        Some(Step::Link(n))
     }
 
     #[test]
@@ -324,7 +336,7 @@ mod tests {
     fn a_node_keeps_the_gateway_that_the_scenario_gives_it() {
         let g = gateways(&[(1, 3)]);
         assert_eq!([step(&g, 1, 6), step(&g, 2, 6)], [radio(3), radio(6)]);
-        assert_eq!(g.step(NodeId(1), NodeId(6), false), radio(6), "only its own packets");
+        assert_eq!(step_of(&g, 1, 6, false), radio(6), "only its own packets");
         assert_eq!(step(&g, 1, 2), radio(2));
     }
 

@@ -25,9 +25,9 @@ impl Sim {
         }
         let to = p.final_destination;
         match self.net.links.step(n, to, is_own) {
-            Some(Step::Link(next)) => {
-                p.next_hop = next;
-                let link = self.net.links.between(n, next).expect("crossings name existing links");
+            Some(Step::Link(link)) => {
+                let link = link as usize;
+                p.next_hop = self.net.links.to(link);
                 self.enqueue_on_link(link, packet);
             }
             Some(Step::Radio(mut end)) => {
@@ -140,6 +140,9 @@ impl Sim {
     /// Timer of a link: the transmitter becomes free, or a packet arrives at its end.
     #[inline(never)]
     pub(in crate::sim) fn on_link(&mut self, link: usize) {
+        if self.net.links.directions[link].schedules {
+            return self.on_arrivals(link);
+        }
         if self.net.links.directions[link].link.finish(self.now) {
             self.transmit_next(link);
         }
@@ -153,10 +156,38 @@ impl Sim {
                 d.damaged += 1;
                 self.lose_packet(from, packet, Reason::LinkError);
             } else {
-                self.watch.note_arrival(self.now, (from, to), packet, &mut self.pool);
-                self.pool.set_context(to, self.now);
-                self.pool.note(packet, Happening::Arrived);
+                self.note_arrival((from, to), packet);
                 self.on_arrival_by_link(to, packet);
+            }
+        }
+        self.timers.set(Timer::Link(link), self.net.links.directions[link].link.deadline());
+    }
+
+    #[inline]
+    fn note_arrival(&mut self, (from, to): (NodeId, NodeId), packet: PacketId) {
+        self.watch.note_arrival(self.now, (from, to), packet, &mut self.pool);
+        self.pool.set_context(to, self.now);
+        self.pool.note(packet, Happening::Arrived);
+    }
+
+    /// Packets arrive over a link on which they were scheduled: no middlebox takes them.
+    fn on_arrivals(&mut self, link: usize) {
+        while let Some(packet) = self.net.links.directions[link].link.arrived(self.now) {
+            let d = &mut self.net.links.directions[link];
+            let (from, to) = (d.from, d.to);
+            let at_once = |flow| self.flows.segments_at_once(flow);
+            if self.net.nodes[to.index()].off {
+                self.drop_packet(to, packet, Reason::NodeOff);
+            } else if d.error_place == Place::AfterTransmitter && d.error.damages_packet(&self.pool[packet], at_once) {
+                d.damaged += 1;
+                self.lose_packet(from, packet, Reason::LinkError);
+            } else {
+                self.note_arrival((from, to), packet);
+                if self.pool[packet].final_destination == to {
+                    self.on_delivered_to(to, packet);
+                } else {
+                    self.forward(to, packet);
+                }
             }
         }
         self.timers.set(Timer::Link(link), self.net.links.directions[link].link.deadline());
@@ -249,14 +280,17 @@ impl Sim {
     /// Free room [packets] in the queue that this node uses for a packet.
     pub(in crate::sim) fn free_slots(&mut self, n: NodeId, packet: PacketId) -> usize {
         let final_destination = self.pool[packet].final_destination;
-        let next = match self.net.links.uses_crossings() {
+        let (link, next) = match self.net.links.uses_crossings() {
             true => match self.net.links.step(n, final_destination, false) {
-                Some(Step::Link(next)) => Some(next),
-                _ => None,
+                Some(Step::Link(link)) => (Some(link as usize), None),
+                _ => (None, None),
             },
-            false => self.net.nodes[n.index()].router.next_hop(n, final_destination),
+            false => {
+                let next = self.net.nodes[n.index()].router.next_hop(n, final_destination);
+                (next.and_then(|next| self.net.links.between(n, next)), next)
+            }
         };
-        match next.and_then(|next| self.net.links.between(n, next)) {
+        match link {
             Some(link) => {
                 self.settle(link);
                 self.net.links.directions[link].queue.free_slots()

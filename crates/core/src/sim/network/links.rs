@@ -97,7 +97,8 @@ impl Direction {
     /// that is carried; `None`: there is no room.
     #[inline]
     pub fn schedule(&mut self, packet: PacketId, bytes: u32, now: Time) -> Option<bool> {
-        if self.link.waiting(now) >= self.queue.room() {
+        let room = self.queue.room();
+        if self.link.len() >= room && self.link.waiting(now) >= room {
             self.dropped_full += 1;
             return None;
         }
@@ -145,7 +146,8 @@ pub struct Links {
 }
 
 impl Links {
-    pub fn new(setup: &Setup, ways: Option<Ways>) -> Links {
+    /// Links whose packets the routers know how to send, as long as there are no `ways`.
+    pub fn new(setup: &Setup) -> Links {
         let mut sorted: Vec<&LinkSetup> = setup.links.iter().collect();
         sorted.sort_unstable_by_key(|l| (l.from, l.to));
         let key = |l: &LinkSetup| setup.key(l.from) << 32 | setup.key(l.to);
@@ -162,7 +164,7 @@ impl Links {
             directions: sorted.iter().map(direction).collect(),
             to: sorted.iter().map(|l| l.to).collect(),
             before,
-            ways,
+            ways: None,
         }
     }
 
@@ -173,6 +175,12 @@ impl Links {
             Some(ends) => ends[0] as usize..ends[1] as usize,
             None => 0..0,
         }
+    }
+
+    /// Far end of a direction.
+    #[inline]
+    pub fn to(&self, link: usize) -> NodeId {
+        self.to[link]
     }
 
     /// Direction of a link, by the number of the link.
@@ -236,7 +244,7 @@ impl Links {
     pub fn step(&self, at: NodeId, to: NodeId, is_own: bool) -> Option<Step> {
         match self.ways.as_ref()? {
             Ways::AtStart(crossings) => crossings.step(at, to),
-            Ways::Announced(gateways) => gateways.step(at, to, is_own),
+            Ways::Announced(gateways) => gateways.step(at, to, is_own, |from, to| self.between(from, to)),
         }
     }
 

@@ -99,7 +99,9 @@ impl Network {
         };
         let ports = Ports::new(setup, channel);
         let nodes = (0..n).map(node).collect();
-        let ways = gateways.map(|gateways| Ways::Announced(Box::new(gateways)));
+        let mut links = Links::new(setup);
+        let announced = gateways.map(|gateways| Ways::Announced(Box::new(gateways)));
+        links.ways = announced.or_else(|| crossings(setup, &graph, &links).map(Ways::AtStart));
         Network {
             cfg: setup.net.clone(),
             arp: arp::Config {
@@ -109,7 +111,7 @@ impl Network {
             nodes,
             held: ports.queues.iter().any(queue::Queue::holds_back).then(Vec::new),
             ports,
-            links: Links::new(setup, ways.or_else(|| crossings(setup, &graph).map(Ways::AtStart))),
+            links,
             transit: Transit::new(n),
             admission: Admission::new(setup),
             boxes: Boxes::new(&setup.middleboxes),
@@ -196,7 +198,7 @@ fn gateways(setup: &Setup, graph: &Graph<'_>) -> Option<Gateways> {
 }
 
 /// Nodes at which packets change between point-to-point links and radio, if routes over the radio are found on demand.
-fn crossings(setup: &Setup, graph: &Graph<'_>) -> Option<Crossings> {
+fn crossings(setup: &Setup, graph: &Graph<'_>, links: &Links) -> Option<Crossings> {
     (setup.routing.protocol.learns_routes() && !setup.links.is_empty())
-        .then(|| Crossings::new(&routes(setup, graph), graph.nodes(), |a, b| graph.has_link(a, b)))
+        .then(|| Crossings::new(&routes(setup, graph), graph.nodes(), |a, b| links.between(a, b)))
 }
