@@ -46,6 +46,8 @@ PAGE = HERE.parent / "docs" / "performance.md"
 STOCK = ("all", "Calendar")
 FEW = [("few", scheduler) for scheduler in ("List", "Calendar", "Heap")]
 COMMANDS = ("run scenarios/one-hop.toml", "check scenarios/one-hop.toml", "explain --list", "--help")
+QUICK = "paper elrakabawy2005 --quick"
+TABLE = "import chappe; chappe.run('scenarios/one-hop.toml').flows"
 TABLES = ("packets", "frames", "cwnd", "queue", "routes")
 TIMES = 5
 CHAIN_SECONDS = 1000
@@ -160,18 +162,32 @@ def growth(folder: Path, nodes: int) -> list[float]:
     return [(cpu - before) / frames(printed) * 1e6, memory / 1024]
 
 
+def spent(*arguments: str) -> float:
+    """CPU time of a command of Python [s]."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, *arguments], cwd=BENCHES.parent, check=True, capture_output=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
 def waiting() -> list[str]:
     """CPU time of commands; rows of the table."""
+    rows = [(f"chappe {command}", ("-m", "chappe.cli", *command.split())) for command in COMMANDS]
+    rows += [(program, ("-c", program)) for program in (TABLE, "import polars")]
+    return [f"| `{name}` | {median(spent(*arguments) for _ in range(5)):.2f} |" for name, arguments in rows]
 
-    def once(command: str) -> float:
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run(
-            [sys.executable, "-m", "chappe.cli", *command.split()], cwd=BENCHES.parent, check=True, capture_output=True
-        )
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
-    return [f"| `chappe {command}` | {median(once(command) for _ in range(5)):.2f} |" for command in COMMANDS]
+def paper() -> list[str]:
+    """CPU time of a paper with short runs: all to be made, with the runs kept, with all kept; rows of the table."""
+    with tempfile.TemporaryDirectory() as name:
+        command = ("-m", "chappe.cli", *QUICK.split(), "--jobs", "1", "--out", f"{name}/paper")
+        times = [spent(*command)]
+        for path in Path(name, "paper").iterdir():
+            if path.is_file():
+                path.unlink()
+        times += [spent(*command), spent(*command)]
+    states = ("", ", its runs kept", ", all kept")
+    return [f"| `chappe {QUICK}`{state} | {took:.2f} |" for state, took in zip(states, times, strict=True)]
 
 
 def recorded() -> tuple[float, float]:
@@ -384,7 +400,7 @@ def page(kept: dict[str, Any]) -> str:
         per_frame=per_frame,
         none=none / 1e6,
         counted="\n".join(kept["counted"]),
-        started="\n".join(kept["start"]),
+        started="\n".join([*kept["start"], *kept["paper"]]),
         tables=", ".join(f"`{table}`" for table in TABLES),
         plain=plain,
         with_tables=with_tables,
@@ -405,7 +421,7 @@ def main() -> int:
         parts: dict[str, Callable[[], Any]] = {case.name: partial(ratios, case) for case in cases(folder)}
         parts |= {f"{nodes:,} nodes": partial(growth, folder, nodes) for nodes in SIZES}
         parts |= {"instructions": reading, "counted": partial(counted, folder)}
-        parts |= {"start": waiting, "tables": recorded}
+        parts |= {"start": waiting, "paper": paper, "tables": recorded}
         parts["study"] = lambda: output([sys.executable, str(BENCHES / "studies" / "study.py")]).strip().splitlines()
         if unknown := set(wanted) - set(parts):
             parser.error(f"there is no part {', '.join(unknown)}; known: {', '.join(parts)}")
