@@ -10,7 +10,7 @@ ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += --jobs=2
 endif
 
-.PHONY: core demo test test-core test-nightly test-rust test-python test-quick test-layer quick-rust quick-python test-bounds bench bench-gate bench-scale bench-motion bench-sinr bench-wifi bench-study bench-pages bench-yardstick docs fuzz wasm pages-tools test-pages wheel
+.PHONY: core commit demo test test-core test-nightly test-rust test-python test-quick test-layer quick-rust quick-python test-bounds bench bench-gate bench-scale bench-motion bench-sinr bench-wifi bench-study bench-pages bench-yardstick docs fuzz wasm pages-tools test-pages wheel
 .PHONY: check-kernel check-live test-captures lint lint-rust lint-python clean help
 
 help:
@@ -68,7 +68,13 @@ $(GENERATED) &: $(VENV)/installed docs/generate.py docs/results.md docs/models.m
 		$(wildcard python/chappe/scenario/*.py)
 	$(BIN)/python docs/generate.py
 
-$(VENV)/built: $(VENV)/installed $(GENERATED)
+# The commit of the build, which `chappe cite` prints: anew at each `make`, because nothing depends on it. Outside of a
+# clone there is none.
+commit:
+	@rm -f python/chappe/commit.txt
+	@test ! -e .git || git describe --always --dirty --abbrev=40 --exclude='*' >python/chappe/commit.txt || rm python/chappe/commit.txt
+
+$(VENV)/built: $(VENV)/installed $(GENERATED) | commit
 	@touch $@
 
 demo: $(VENV)/built

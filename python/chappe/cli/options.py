@@ -12,6 +12,7 @@ from chappe._common.notices import codes
 from chappe._common.words import plain, tell
 from chappe.cli import (
     advise,
+    cite,
     comparisons,
     extensions,
     follow,
@@ -673,6 +674,15 @@ def parser(words: Sequence[str] = ()) -> Parser:
     )
     asked.add_argument("--schema", action="store_true", help="print the JSON Schema of scenarios")
     q.add_argument("--all", action="store_true", help="also list the expert settings of a group")
+    _json_option(q)
+
+    q = command("cite", cite.cite, "print BibTeX of Chappe and of the papers, standards and RFCs of the models in use")
+    q.add_argument(
+        "path",
+        metavar="PATH",
+        nargs="?",
+        help="scenario or study file, or folder of a run or a study; -: standard input (default: Chappe alone)",
+    )
     _json_option(q)
 
     # The metadata of all installed distributions are read only where they are needed.
