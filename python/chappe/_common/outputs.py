@@ -92,6 +92,12 @@ MOVEMENT = Kind("movements", (), "", _is_movement)
 # Traces of Mahimahi are numbers, whoever wrote them.
 TRACE = Kind("a file with a mark", (), "", lambda _: False)
 RECORD = Kind("a record", (), "", lambda data: data.startswith(b"chappe-record "))
+ARCHIVE = Kind(
+    "an archive",
+    (".zip",),
+    "an archive is a ZIP file",
+    lambda data: data.startswith(b"PK\x03\x04") and b"manifest-sha256.txt" in data,
+)
 NUMBERS = Kind(
     "a table of a figure",
     (".csv",),

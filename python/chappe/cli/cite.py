@@ -2,11 +2,13 @@
 
 import argparse
 import json
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from chappe import _core, citing
-from chappe.cli.inputs import CommandError, kind_of, print_json, scenario_in, text_in
+from chappe.cli.inputs import kind_of, print_json, scenario_in, text_in
+from chappe.errors import ScenarioError
 
 if TYPE_CHECKING:
     from chappe.scenario.scenario import Scenario
@@ -52,8 +54,15 @@ def _of_folder(folder: Path) -> "list[Scenario]":
         found = opened(folder)
         if not isinstance(found, Study):
             return [found.scenario]
-        points = found._points.unique(found.axes, maintain_order=True) if found.axes else found._points.head(1)
-        scenarios = [found._scenario_of(row) for row in points.iter_rows(named=True)]
-    if None in scenarios:
-        raise CommandError(f"{folder} has a study whose points cannot be made of its axes: name its file instead")
+        # Settings of axes one by one: the flow of the base may end at a node that another point does not have.
+        changes = [{axis: value} for axis in found.axes for value in found._points[axis].unique(maintain_order=True)]
+        scenarios = [found.scenario, *map(partial(_changed, found.scenario), changes)]
     return [scenario for scenario in scenarios if scenario is not None]
+
+
+def _changed(base: "Scenario", change: dict[str, Any]) -> "Scenario | None":
+    """A scenario with a change; ``None`` if it cannot be made alone."""
+    try:
+        return base.with_settings(change)
+    except (ScenarioError, TypeError, ValueError):
+        return None

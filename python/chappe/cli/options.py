@@ -12,6 +12,7 @@ from chappe._common.notices import codes
 from chappe._common.words import plain, tell
 from chappe.cli import (
     advise,
+    archives,
     cite,
     comparisons,
     extensions,
@@ -444,7 +445,7 @@ def parser(words: Sequence[str] = ()) -> Parser:
         studies.sweep,
         "run a study: one scenario with lists of values and several seeds; finished runs are not repeated",
     )
-    _file(q, "study file or scenario file (TOML)")
+    _file(q, "study file or scenario file (TOML), or archive of a study, which is repeated")
     q.add_argument(
         "--axis",
         dest="axes",
@@ -595,7 +596,7 @@ def parser(words: Sequence[str] = ()) -> Parser:
     output_options(q)
 
     q = command("check", scenarios.check, "check scenarios without running them")
-    q.add_argument("files", metavar="FILE", nargs="+", help="scenario files (TOML); -: standard input")
+    q.add_argument("files", metavar="FILE", nargs="+", help="scenario files (TOML) or archives; -: standard input")
     _set_option(q)
     _ignore_option(q)
     output_options(q)
@@ -675,6 +676,13 @@ def parser(words: Sequence[str] = ()) -> Parser:
     asked.add_argument("--schema", action="store_true", help="print the JSON Schema of scenarios")
     q.add_argument("--all", action="store_true", help="also list the expert settings of a group")
     _json_option(q)
+
+    q = command(
+        "archive", archives.archive, "pack a folder of results, with all that is needed to run it again (RO-Crate)"
+    )
+    q.add_argument("folder", metavar="DIR", help="folder of a run or of a study")
+    q.add_argument("-o", "--out", metavar="FILE", help="the ZIP file (default: NAME.zip)")
+    q.add_argument("-q", "--quiet", action="store_true", help="print only errors and warnings")
 
     q = command("cite", cite.cite, "print BibTeX of Chappe and of the papers, standards and RFCs of the models in use")
     q.add_argument(

@@ -10,7 +10,9 @@ from chappe import _core
 from chappe import text as show
 from chappe._common import outputs
 from chappe._common.words import count, plain, tell
+from chappe.archiving.check import Archive, is_archive
 from chappe.cli import saved
+from chappe.cli.archives import repeat
 from chappe.cli.inputs import (
     BAD_INPUT,
     CommandError,
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
 
 def run(args: argparse.Namespace) -> int:
     """``chappe run``."""
+    if is_archive(args.file):
+        return repeat(args, "run")
     scenario, tables, replay, report_file = collect_errors(
         lambda: load(args, warns=args.replay is None),
         lambda: tables_for(args.measures),
@@ -229,6 +233,14 @@ def check(args: argparse.Namespace) -> int:
     warnings: list[dict[str, str]] = []
     surveys: list[dict[str, Any]] = []
     for file in args.files:
+        if is_archive(file):
+            found = Archive(Path(file)).problems
+            problems += [Problem("", message, None, file, None, None) for message in found]
+            for message in () if args.json else found:
+                tell(f"error: {plain(file)}: {plain(message)}")
+            if not found and not args.json and not args.quiet:
+                show.say(f"{file}: no errors: every file has its checksum.")
+            continue
         try:
             scenario = scenario_in(file, args.sets)
             scenario._rules()

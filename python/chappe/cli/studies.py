@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from chappe._common.arguments import JOBS_OR_RAY, problem
 from chappe._common.words import plain, tell
+from chappe.archiving.check import is_archive
+from chappe.cli.archives import repeat
 from chappe.cli.inputs import (
     KEPT,
     STDIN,
@@ -35,6 +37,8 @@ _BRACKETS = {"[": "]", "{": "}"}
 
 def sweep(args: argparse.Namespace) -> int:
     """``chappe sweep``."""
+    if is_archive(args.file):
+        return repeat(args, "sweep")
     from chappe.printing import comparisons as show_compared
     from chappe.printing import studies as study_show
     from chappe.study.execution.sweep import search, sweep
