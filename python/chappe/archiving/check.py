@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import re
 import zipfile
 from pathlib import Path, PurePosixPath
@@ -23,7 +24,7 @@ NEEDED = ("README.md", CRATE, VERSIONS, "requirements.txt", "references.bib")
 
 def is_archive(file: str) -> bool:
     """True for a ZIP file."""
-    return bool(file) and Path(file).is_file() and zipfile.is_zipfile(file)
+    return os.path.isfile(file) and zipfile.is_zipfile(file)
 
 
 class Archive:
