@@ -102,6 +102,8 @@ def _of(key: str) -> str:
     fields = {name: value for name, value in reference.items() if name not in _FOR_US}
     if "rfc" in reference:
         fields["howpublished"] = f"RFC {reference['rfc']}"
+    if "author" not in fields:
+        fields["key"] = key  # by which BibTeX sorts
     return _entry(reference["type"], key, fields)
 
 
