@@ -5,16 +5,24 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 RUST   := $(shell find crates -name '*.rs' -o -name '*.toml' -not -path '*/target/*') Cargo.toml Cargo.lock
 
+# The module of pages; rustup adds the libraries of its target, where they are missing.
+MODULE := python/chappe/page/core.wasm.lzma python/chappe/page/unpack.wasm.gz
+TARGET := wasm32-unknown-unknown
+WASM   := target/$(TARGET)/wasm
+HAS_TARGET := { test -d "$$(rustc --print target-libdir --target $(TARGET) 2>&1)" || rustup -q target add $(TARGET) > /dev/null 2>&1; }
+NO_TARGET  := "Without the Rust target $(TARGET) pages have no player, and wheels are not built. rustup could not add it:" \
+	"with a network run \`rustup target add $(TARGET) && make wasm\`."
+
 export CARGO_TERM_COLOR ?= auto
 ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += --jobs=2
 endif
 
-.PHONY: core commit demo test test-core test-nightly test-rust test-python test-quick test-layer quick-rust quick-python test-bounds bench bench-gate bench-scale bench-motion bench-sinr bench-wifi bench-study bench-pages bench-yardstick docs fuzz wasm pages-tools test-pages wheel
+.PHONY: core commit demo demo-module test test-core test-nightly test-rust test-python test-quick test-layer quick-rust quick-python test-bounds bench bench-gate bench-scale bench-motion bench-sinr bench-wifi bench-study bench-pages bench-yardstick docs fuzz wasm pages-tools test-pages wheel
 .PHONY: check-kernel check-live test-captures lint lint-rust lint-python clean help
 
 help:
-	@echo "make demo        build everything and reproduce ElRakabawy et al. 2005 with short runs"
+	@echo "make demo        build everything, reproduce ElRakabawy et al. 2005 with short runs, write a lesson that plays"
 	@echo "make test        build everything, check formats, lints and types, run all tests"
 	@echo "make test-core   the same without the tests of the reproductions"
 	@echo "make test-nightly test what surrounds the simulator: streams, terminals, forks, memory, odd arguments, a Ray cluster"
@@ -25,7 +33,7 @@ help:
 	@echo "make check-live  send with the kernel of this machine through simulated chains (as root, half an hour)"
 	@echo "make test-bounds test the wheel with the oldest and the newest packages that it allows"
 	@echo "make test-pages  open reports in Chromium, and compare runs in pages with native ones"
-	@echo "make wasm        build the simulator as a module for pages (needs the target wasm32-unknown-unknown)"
+	@echo "make wasm        build the simulator as a module for pages (adds the target wasm32-unknown-unknown)"
 	@echo "make bench       run times compared with ns-2 (if installed)"
 	@echo "make bench-gate  instructions per frame compared with the recorded baseline (needs valgrind)"
 	@echo "make bench-scale random topologies compared with ns-2, and from 120 to 100,000 nodes"
@@ -77,11 +85,17 @@ commit:
 $(VENV)/built: $(VENV)/installed $(GENERATED) | commit
 	@touch $@
 
-demo: $(VENV)/built
+demo: $(VENV)/built demo-module
 	@# Runs of another version would be refused.
 	@rm -rf demo/runs
 	$(BIN)/chappe paper elrakabawy2005 --quick --out demo
+	@test ! -f $(firstword $(MODULE)) || $(BIN)/chappe teach hidden-terminal --quiet --out demo/hidden-terminal.html
 	@echo "Open demo/index.html for the claims, the figures and the numbers behind them."
+	@test ! -f $(firstword $(MODULE)) || echo "Open demo/hidden-terminal.html for a lesson that contains the simulator."
+
+# Without the target the demo has no lesson, and says how to get it.
+demo-module:
+	@if $(HAS_TARGET); then $(MAKE) --no-print-directory wasm; else echo $(NO_TARGET) >&2; fi
 
 lint: lint-rust lint-python
 
@@ -96,11 +110,13 @@ lint-python: $(VENV)/built
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest chappe._core
 
-# The simulator as a module of pages, without which reports have no player; tests and the demo need none of it.
+# The simulator as a module of pages, without which reports have no player and wheels are not built; tests need none of it.
 # LZMA packs the module a fifth smaller than gzip, for a page has to stay below 1 MB; browsers unpack gzip only.
-WASM := target/wasm32-unknown-unknown/wasm
-wasm:
-	cargo build --quiet --locked --profile wasm --package chappe-wasm --package chappe-unpack --target wasm32-unknown-unknown
+wasm: $(MODULE)
+
+$(MODULE) &: $(RUST)
+	@$(HAS_TARGET) || { echo $(NO_TARGET) >&2; exit 1; }
+	cargo build --quiet --locked --profile wasm --package chappe-wasm --package chappe-unpack --target $(TARGET)
 	$(PYTHON) -c "import gzip, sys; sys.stdout.buffer.write(gzip.compress(sys.stdin.buffer.read(), mtime=0))" \
 		< $(WASM)/chappe_unpack.wasm > python/chappe/page/unpack.wasm.gz
 	$(PYTHON) -c "import lzma, sys; sys.stdout.buffer.write(lzma.compress(sys.stdin.buffer.read(), lzma.FORMAT_ALONE, preset=6))" \
@@ -111,7 +127,7 @@ PAGES := playwright==1.65.2 axe-playwright-python==0.1.8 nbclient==0.11.0 ipyker
 pages-tools: $(VENV)/ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PAGES)
 
-test-pages: $(VENV)/built wasm pages-tools
+test-pages: $(VENV)/built $(MODULE) pages-tools
 	$(BIN)/pytest --numprocesses auto tests/page/in_browser.py tests/page/in_notebook.py
 
 # The documentation site, from the Markdown, the docstrings and the figures of the examples.
@@ -121,7 +137,7 @@ docs: $(VENV)/built
 	$(BIN)/python docs/build_site.py site
 
 # Work per picture, size, and time to the first picture.
-bench-pages: $(VENV)/built wasm pages-tools
+bench-pages: $(VENV)/built $(MODULE) pages-tools
 	$(BIN)/python reproductions/benches/pages.py
 
 # The wheel is packed first, because lints and tests build the binding differently and replace the library of the wheel.
@@ -250,10 +266,10 @@ test-bounds: $(VENV)/built
 	$(BIN)/maturin build --quiet --release --locked --out dist
 	$(BIN)/python tests/bounds.py dist/chappe-*.whl
 
-wheel: $(VENV)/built
+wheel: $(VENV)/built $(MODULE)
 	$(BIN)/maturin build --quiet --release --locked --out dist
 	$(BIN)/maturin build --quiet --release --locked --manifest-path crates/quic/Cargo.toml --out dist
 	$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist ./reproductions
 
 clean:
-	rm -rf $(VENV) target dist demo $(GENERATED)
+	rm -rf $(VENV) target dist demo $(GENERATED) $(MODULE)

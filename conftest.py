@@ -182,3 +182,11 @@ def executed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(work, "execute", noting)
     return keys
+
+
+@pytest.fixture
+def with_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A module of pages that no browser runs, where none was built."""
+    from chappe import page
+
+    monkeypatch.setattr(page, "module", lambda: page.Module(b"gzip", b"lzma"))

@@ -91,6 +91,7 @@ FOLDERS: dict[str, list[str]] = {
 """Commands that write a folder."""
 
 
+@pytest.mark.usefixtures("with_module")
 @pytest.mark.parametrize("command", COMMANDS)
 def test_commands_keep_what_is_not_theirs(command: str, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = contents(here)
@@ -119,6 +120,7 @@ def test_commands_keep_the_folders_of_others(command: str, here: Path, capsys: p
         assert contents(here) == before, name
 
 
+@pytest.mark.usefixtures("with_module")
 @pytest.mark.parametrize("command", [name for name in COMMANDS if name != "new"])
 def test_commands_replace_what_is_theirs(command: str, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     options = COMMANDS[command]

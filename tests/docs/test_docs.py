@@ -61,6 +61,7 @@ def run(command: str, where: str) -> int | None:
     return None if takes_long(arguments) else cli.main(arguments)
 
 
+@pytest.mark.usefixtures("with_module")
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_commands_and_programs_run(page: Path, copies: Path, capsys: pytest.CaptureFixture[str]) -> None:
     shown_wrong = {

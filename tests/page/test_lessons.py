@@ -49,6 +49,17 @@ def test_a_lesson_has_all_parts_and_is_true(name: str, monkeypatch: pytest.Monke
         assert goodput(made, "DSDV") < goodput(made, "AODV")
 
 
+def test_a_lesson_needs_the_module(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(page, "module", lambda: None)
+    assert cli.main(["teach", "hidden-terminal"]) == 2
+    assert "run `make wasm`" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.usefixtures("with_module")
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(tmp_path)
     assert cli.main(["teach"]) == 0

@@ -47,12 +47,6 @@ def results() -> Any:
     return chappe.run(SCENARIO)
 
 
-@pytest.fixture
-def with_module(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A module that no browser runs: the page has a place for it."""
-    monkeypatch.setattr(page, "module", lambda: page.Module(b"gzip", b"lzma"))
-
-
 @pytest.mark.usefixtures("with_module")
 def test_the_page_asks_for_nothing(results: Any) -> None:
     text = page.page(results, "A chain")
@@ -146,9 +140,12 @@ def test_without_the_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cap
     file = tmp_path / "chain.toml"
     file.write_text(SCENARIO.to_toml(), encoding="utf-8")
     assert cli.main(["run", str(file), "--report", str(tmp_path / "run.html"), "-q"]) == 0
-    assert "has no player: run `rustup target add" in capsys.readouterr().err
-    elements = Elements((tmp_path / "run.html").read_text(encoding="utf-8"))
-    assert not elements.attributes("script")
+    assert "has no player: run `make wasm`" in capsys.readouterr().err
+    text = (tmp_path / "run.html").read_text(encoding="utf-8")
+    elements = Elements(text)
+    for tag in ("script", "button", "canvas", "input"):
+        assert not elements.attributes(tag)
+    assert not re.search("player|simulator|make wasm", text[text.index("<body>") :], re.IGNORECASE)
     assert len(elements.attributes("table")) >= 2
     assert cli.main(["run", str(file), "--report", str(tmp_path / "none" / "run.html"), "-q"]) == 2
 

@@ -55,8 +55,8 @@ _SLIDERS = {
 _CHECKED = ("flows", "nodes", "batches", "flow_batches", "packet_outcomes")
 """Tables that a run in the page is compared in."""
 
-WITHOUT = "run `rustup target add wasm32-unknown-unknown && make wasm`, which puts the simulator into reports"
-"""Command that gives a report a player."""
+WITHOUT = "run `make wasm` in the folder of Chappe's source, which puts the simulator into pages"
+"""Command that gives pages a player."""
 
 OF_PROGRAM = "the datagrams of its external flows came from a program, which the page does not have"
 """Reason why the report of a run with external flows has no player."""
@@ -174,7 +174,7 @@ def page(results: Results, title: str, slider: str = "tcp.receive_window", taugh
         version=__version__,
         epoch=RESULTS_EPOCH,
         made=f"{count(results.frames_sent, 'frame')} on the air; {results.end}.",
-        without=why,
+        without="" if why == WITHOUT else why,
     )
 
 
