@@ -4,6 +4,7 @@ import hashlib
 import importlib
 import shutil
 from collections.abc import Iterator, Sequence
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -159,6 +160,15 @@ def events(scenario: chappe.Scenario) -> dict[str, list[float]]:
     return {kind: apart(table["time_s"].sort().to_list()) for kind, table in rows.items()}
 
 
+@cache
+def meetings(scenario: chappe.Scenario) -> list[float]:
+    """Instants at which a frame that is lost in a collision and another frame are on the air, one of them newly."""
+    frames = chappe.run(scenario.with_settings({"run.record": ["frames"]})).recorded["frames"]
+    rows = [(f["time_s"], f["time_s"] + f["airtime_s"], f["outcome"]) for f in frames.iter_rows(named=True)]
+    lost = [row for row in rows if row[2] in COLLISIONS]
+    return sorted({max(a[0], b[0]) for a in lost for b in rows if b[0] < a[1] and b[1] > a[0] and b is not a})
+
+
 def apart(times: Sequence[float]) -> list[float]:
     """Without events at the instant of another one."""
     return [t for i, t in enumerate(times) if i == 0 or t > times[i - 1] + 1e-9]
@@ -172,9 +182,16 @@ def test_a_page_is_the_run_of_native_code(browser: Any, file: Path, tmp_path: Pa
         for kind, times in events(scenario).items():
             opened.seek(0)
             # A few steps forward, and back over all but the last.
+            if kind == "collision":
+                continue
             first = [t for t in times if t > 1e-9][:4]
             assert opened.steps(kind, 1, len(first)) == pytest.approx(first, abs=2e-9), kind
             assert opened.steps(kind, -1, len(first) - 1) == pytest.approx(first[-2::-1], abs=2e-9), kind
+        opened.seek(0)
+        forward = opened.steps("collision", 1, min(4, len(meetings(scenario))))
+        assert all(any(abs(t - m) < 2e-9 for m in meetings(scenario)) for t in forward)
+        assert forward == sorted({*forward})
+        assert opened.steps("collision", -1, len(forward) - 1) == pytest.approx(forward[-2::-1], abs=2e-9)
         assert opened.run(lambda: opened.page.click("#check")) == hashes(chappe.run(scenario))
         assert opened.page.get_attribute("body", "data-checked") == "equal"
         assert "Equal to the byte" in opened.page.text_content("#said")
@@ -213,9 +230,9 @@ def test_every_step_is_one_of_native_code(browser: Any, tmp_path: Path) -> None:
         native = events(scenario)
         opened.seek(0)
         assert opened.steps("frame", 1, 40) == pytest.approx(native["frame"][:40], abs=2e-9)
-        late = native["collision"][-5:]
+        late = native["drop"][-5:]
         opened.seek(late[-1] + 1e-6)
-        assert opened.steps("collision", -1, 5) == pytest.approx(late[::-1], abs=2e-9)
+        assert opened.steps("drop", -1, 5) == pytest.approx(late[::-1], abs=2e-9)
         opened.page.fill("#name", "tcp.varient")
         opened.page.click("#again")
         opened.page.get_by_text("did you mean `variant`?").wait_for()
@@ -365,21 +382,74 @@ def test_a_long_table(browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     context.close()
 
 
-@pytest.mark.parametrize("name", lessons.LESSONS)
+@pytest.mark.parametrize("name", lessons.ORDER)
 def test_a_lesson(browser: Any, name: str, tmp_path: Path) -> None:
+    """Every number of every answer is in the table of runs, after the run that the answer names."""
     (tmp_path / "lesson.html").write_text(lessons.page_of(name), encoding="utf-8")
     assert (tmp_path / "lesson.html").stat().st_size < 1e6
+    taught = lessons.lesson(name)
+    columns = [reading.name for reading in taught.readings]
     with Opened(browser, tmp_path / "lesson.html") as opened:
-        answers = opened.page.locator("ol.questions details")
-        assert answers.count() == 3
+        answers = opened.page.locator("ol.questions .answer")
+        assert answers.count() == len(taught.questions)
         assert not answers.first.locator("p").is_visible()
         answers.first.locator("summary").press("Enter")
         assert answers.first.locator("p").is_visible()
+        row = opened.page.locator("#log tbody tr").first.locator("td")
+        shown: dict[str, str] = {}
+        for i, preset in enumerate(taught.presets, 1):
+            opened.page.get_by_role("button", name=preset, exact=True).click()
+            opened.page.wait_for_selector(f"body[data-went='{i}']")
+            run, *cells = row.all_text_contents()
+            assert run.startswith(f"{i}. ")
+            shown |= {f"{preset}|{column}": cell for column, cell in zip(columns, cells, strict=True)}
+        numbers = opened.page.locator("ol.questions data").all()
+        assert numbers
+        for number in numbers:
+            assert number.text_content() == shown[number.get_attribute("value")], number.get_attribute("value")
+        # Another knob keeps what the preset has set, and the player shows that run.
+        knob = opened.page.locator("select.knob").last
+        knob.select_option(index=1 if knob.input_value() == "0" else 0)
+        opened.page.click("#go")
+        opened.page.wait_for_selector(f"body[data-went='{len(taught.presets) + 1}']")
+        assert row.first.text_content().partition(" ")[2] in opened.page.text_content("#shown")
         opened.page.click("#play")
         opened.page.wait_for_timeout(200)
         assert opened.time() > 0
         assert opened.serious() == []
+        for width, scheme in ((320, "dark"), (1280, "light")):
+            opened.page.set_viewport_size({"width": width, "height": 800})
+            opened.page.emulate_media(color_scheme=scheme)
+            assert opened.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+            assert opened.serious() == []
         assert opened.noted == []
+
+
+def test_a_lesson_is_printed_without_answers_and_with_them(browser: Any, tmp_path: Path) -> None:
+    (tmp_path / "lesson.html").write_text(lessons.page_of("hidden-terminal"), encoding="utf-8")
+    with Opened(browser, tmp_path / "lesson.html") as opened:
+        opened.page.locator(".teacher summary").first.click()
+        opened.page.emulate_media(media="print")
+
+        def visible(*parts: str) -> list[bool]:
+            return [opened.page.locator(part).first.is_visible() for part in parts]
+
+        parts = (".lines", "table.blank", ".answer p", ".teacher table")
+        assert visible(*parts) == [True, True, False, False]
+        opened.page.evaluate("window.print = () => dispatchEvent(new Event('beforeprint'))")
+        opened.page.evaluate("document.getElementById('solved').click()")
+        assert visible(*parts) == [False, False, True, True]
+        opened.page.evaluate("dispatchEvent(new Event('afterprint'))")
+        assert visible(*parts) == [True, True, False, False]
+
+
+def test_the_first_step_to_a_collision_shows_one(browser: Any, tmp_path: Path) -> None:
+    (tmp_path / "lesson.html").write_text(lessons.page_of("hidden-terminal"), encoding="utf-8")
+    with Opened(browser, tmp_path / "lesson.html") as opened:
+        opened.page.keyboard.press("c")
+        opened.page.wait_for_function("chappe.time() > 0.0003")
+        states = opened.page.evaluate("chappe.run.stations.map((s) => s.state)")
+        assert states == ["transmitting", "colliding", "transmitting"]
 
 
 def test_a_player_in_a_frame(browser: Any, tmp_path: Path) -> None:

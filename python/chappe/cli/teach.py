@@ -15,12 +15,13 @@ def teach(args: argparse.Namespace) -> int:
     from chappe.page import lessons
 
     if args.name is None:
-        for name, known in lessons.LESSONS.items():
+        for name in lessons.ORDER:
+            known = lessons.lesson(name)
             show.say(f"{name}: {known.title}; {known.about}.")
         return 0
-    if args.name not in lessons.LESSONS:
-        near = difflib.get_close_matches(args.name, lessons.LESSONS, 1)
-        help_ = f"did you mean {near[0]}?" if near else f"known: {', '.join(lessons.LESSONS)}"
+    if args.name not in lessons.ORDER:
+        near = difflib.get_close_matches(args.name, lessons.ORDER, 1)
+        help_ = f"did you mean {near[0]}?" if near else f"known: {', '.join(lessons.ORDER)}"
         raise CommandError(f"there is no lesson {plain(args.name)}: {help_}")
     if page.module() is None:
         raise CommandError(f"a lesson needs the simulator in its page: {page.WITHOUT}")

@@ -124,10 +124,16 @@ def without(results: Results) -> str:
 class Taught(NamedTuple):
     """Additions of a lesson to the page of a run."""
 
-    text: Sequence[str]
-    tasks: Sequence[str]
-    questions: Sequence[tuple[str, str]]
-    runs: "Table"
+    before: str
+    """Markup before the player."""
+    knobs: str
+    """Markup at the beginning of the player."""
+    after: str
+    """Markup after the player."""
+    script: str
+    style: str
+    data: Mapping[str, Any]
+    """Data for its script."""
 
 
 def page(results: Results, title: str, slider: str = "tcp.receive_window", taught: Taught | None = None) -> str:
@@ -140,6 +146,9 @@ def page(results: Results, title: str, slider: str = "tcp.receive_window", taugh
         taught: What a lesson adds; ``None`` for a report.
     """
     texts = {name: _read(name) for name in ("page.css", "page.js", "page.html.j2")}
+    if taught:
+        texts["page.css"] += taught.style
+        texts["page.js"] += taught.script
     why = without(results)
     packed = None if why else module()
     scenario = results.scenario
@@ -155,18 +164,18 @@ def page(results: Results, title: str, slider: str = "tcp.receive_window", taugh
         stories=_stories(of_flows),
         others=of_flows.others[:_MANY],
         note=of_flows.note,
-        tables=[*([taught.runs] if taught else []), _flows(results), _measures(results), *_losses(results)],
+        tables=[_flows(results), _measures(results), *_losses(results)],
         map=drawn(scenario, _ways(of_flows, scenario.names)),
         ways="ways that most packets of a flow took" if of_flows.stories else "routes",
         steps=STEPS,
         slider=slider,
-        sliders=_sliders(scenario),
+        sliders=[] if taught else _sliders(scenario),
         wires=bool(scenario["wired_link"]),
         several=len(_channels(scenario)) > 1,
         names=CHANGEABLE,
         unpacker=_text(packed.unpacker) if packed else "",
         module=_text(packed.core) if packed else "",
-        data=_embedded(_data(results)) if packed else "",
+        data=_embedded({**_data(results), **({"lesson": taught.data} if taught else {})}) if packed else "",
         script=texts["page.js"],
         style=texts["page.css"],
         script_hash=_hash(texts["page.js"]),
@@ -304,7 +313,7 @@ def _paths(paths: pl.DataFrame) -> Table:
 
 
 def _flows(results: Results) -> Table:
-    columns = (
+    columns: Sequence[str] = (
         "flow",
         "src",
         "dst",
@@ -318,7 +327,7 @@ def _flows(results: Results) -> Table:
         "delay",
     )
     names = results.scenario.names
-    rows = [
+    rows: list[Sequence[str]] = [
         (
             str(f["flow"]), node_label(f["src"], names), node_label(f["dst"], names), f["variant"] or f["transport"],
             show.rate(f["goodput_bps"]), f"{f['packets_delivered']:,}", _many(f["retransmissions"]),
@@ -327,19 +336,26 @@ def _flows(results: Results) -> Table:
         )
         for f in results.flows.head(_MANY).iter_rows(named=True)
     ]  # fmt: skip
+    if {*results.flows["transport"]} == {"udp"}:
+        # Columns of TCP say nothing of datagrams.
+        kept = [i for i, name in enumerate(columns) if name not in ("retransmitted", "timeouts", "window", "RTT")]
+        columns, rows = [columns[i] for i in kept], [[row[i] for i in kept] for row in rows]
     more = len(results.flows) - _MANY
-    return Table("Flows", columns, rows, f"{more:,} further flows are in the table `flows`." if more > 0 else "")
+    note = f"{more:,} further flows are in the table `flows`." if more > 0 else ""
+    return Table("Flows, in the measured part of the run", columns, rows, note)
 
 
 def _measures(results: Results) -> Table:
     rows = []
+    kinds = dict(results.flows["transport"].value_counts().iter_rows())
     for row in results.summary().iter_rows(named=True):
         m = measure_of(row["measure"]).near(row["estimate"])
+        if m.of == "tcp" and {*kinds} == {"udp"}:
+            continue
         rows.append((m.label, show.estimate(row, m.scale), m.unit, str(row["n"]), row["doubt"]))
-    kinds = dict(results.flows["transport"].value_counts().iter_rows())
     note = "95 % confidence, from the batches of one run: other seeds may differ by more."
     return Table(
-        "All flows",
+        "All flows, in the measured part of the run",
         ("measure", "estimate", "unit", "batches", "doubt"),
         rows,
         f"{note} {pooled(kinds) if len(kinds) > 1 else ''}",
@@ -353,7 +369,7 @@ def _losses(results: Results) -> list[Table]:
         for name, text in LOSSES.items()
         if name in outcomes.columns and (n := int(outcomes[name].sum()))
     ]
-    return [Table("Lost packets", ("cause", "packets"), rows, "Of the whole run.")] if rows else []
+    return [Table("Lost packets, in the whole run", ("cause", "packets"), rows)] if rows else []
 
 
 def _ms(seconds: float | None) -> str:

@@ -125,7 +125,7 @@
     for (const r of added.frames) {
       r.end_s = r.time_s + r.airtime_s;
       r.lost = LOST.includes(r.outcome) || r.outcome === "out_of_range";
-      if (LOST.slice(0, 3).includes(r.outcome)) event(r.time_s, "collision", `${r.frame_type} of node ${label(r.src)} to node ${label(r.dst)} is lost: ${words(r.outcome)}`);
+      if (LOST.slice(0, 3).includes(r.outcome)) added.events.push({ time_s: r.time_s, kind: "collision", bad: true, frame: r, text: `${r.frame_type} of node ${label(r.src)} to node ${label(r.dst)} is lost: ${words(r.outcome)}` });
     }
     // Sorted by the beginning of the frame, so that the bars of an interval are found.
     for (const r of added.heard) [r.end_s, r.time_s] = [r.time_s, r.started_at_s];
@@ -170,8 +170,8 @@
     }
   };
 
-  const open = (settings) => {
-    const begin = (more) => { run.about = run.core.ask({ open: settings, changes: { "run.record": RECORD, ...more } }); };
+  const open = (settings, changes = {}) => {
+    const begin = (more) => { run.about = run.core.ask({ open: settings, changes: { ...changes, "run.record": RECORD, ...more } }); };
     begin({});
     // Batteries are recorded with the samples, some five hundred in a run.
     const energy = rowsOf(run.core.ask({ stations: 0 })).some((s) => s.remaining_j !== null);
@@ -183,6 +183,7 @@
     run.lanes.sort((a, b) => a.n - b.n || a.channel - b.channel);
     run.wired = new Set(run.about.wires.map(([a, b]) => `${a} ${b}`));
     run.ends = new Set(run.about.wires.flat());
+    Object.assign(run, { linked: "", links: [], levels: new Map(), box: null, stations: null });
     clear(0);
     mark();
   };
@@ -233,7 +234,21 @@
 
   // ---- steps ----
 
-  const of = (kind) => (kind === "frame" ? run.frames : run.events.filter((e) => e.kind === kind));
+  // Instant at which a lost frame meets that of the sender next to its receiver: before, there is no collision to be seen.
+  const meeting = (f) => {
+    const place = new Map((run.stations || []).map((s) => [s.node, s])), to = place.get(f.dst);
+    const near = run.frames.slice(from(run.frames, f.time_s - run.long), from(run.frames, f.end_s));
+    const others = near.filter((g) => g.src !== f.src && g.end_s > f.time_s && g.channel === f.channel && place.has(g.src));
+    const far = (g) => Math.hypot(place.get(g.src).x_m - to.x_m, place.get(g.src).y_m - to.y_m);
+    const first = to && others.reduce((best, g) => (best === null || far(g) < far(best) ? g : best), null);
+    return first ? Math.max(f.time_s, first.time_s) : f.time_s;
+  };
+  const collisions = () => {
+    const known = run.events.filter((e) => e.kind === "collision" && (run.ended || e.frame.end_s + run.long <= run.sim));
+    return known.map((e) => ({ ...e, time_s: meeting(e.frame) })).sort((a, b) => a.time_s - b.time_s);
+  };
+
+  const of = (kind) => (kind === "frame" ? run.frames : kind === "collision" ? collisions() : run.events.filter((e) => e.kind === kind));
 
   const step = async (kind, to) => {
     pause();
@@ -748,9 +763,10 @@
   };
 
   const table = (flows) => {
-    const head = ["flow", "src", "dst", "goodput here", "measured", "retransmissions", "timeouts"];
+    const tcp = flows.transport.some((word) => word !== "udp");
+    const head = ["flow", "src", "dst", "goodput here", "measured", ...(tcp ? ["retransmissions", "timeouts"] : [])];
     const made = document.createElement("table"), rows = [head];
-    flows.flow.forEach((n, i) => rows.push([n, flows.src[i], flows.dst[i], `${(flows.goodput_bps[i] / 1e3).toPrecision(4)} kbit/s`, data.goodput[i] === undefined ? "-" : `${(data.goodput[i] / 1e3).toPrecision(4)} kbit/s`, flows.retransmissions[i], flows.timeouts[i]]));
+    flows.flow.forEach((n, i) => rows.push([n, flows.src[i], flows.dst[i], `${(flows.goodput_bps[i] / 1e3).toPrecision(4)} kbit/s`, data.goodput[i] === undefined ? "-" : `${(data.goodput[i] / 1e3).toPrecision(4)} kbit/s`, ...(tcp ? [flows.retransmissions[i] ?? "-", flows.timeouts[i] ?? "-"] : [])]));
     rows.forEach((cells, i) => {
       const row = made.insertRow();
       for (const cell of cells) {
@@ -760,6 +776,22 @@
       }
     });
     at("result").replaceChildren(made);
+  };
+
+  // Another run of the scenario in the player, from its beginning.
+  const show = async (changes) => {
+    pause();
+    open(data.settings, changes);
+    chosen = node = null;
+    list_nodes();
+    await reach(data.begin_s + AHEAD);
+    now = data.begin_s;
+    draw();
+  };
+
+  const list_nodes = () => {
+    const numbers = new Set(run.lanes.map((l) => l.n));
+    at("node").replaceChildren(new Option("no node", ""), ...[...numbers].map((n) => new Option(`node ${label(n)}`, String(n))));
   };
 
   const value = (text) => { try { return JSON.parse(text); } catch { return text; } };
@@ -795,7 +827,7 @@
       slider.addEventListener("change", () => rerun(slid()));
     }
     const nodes = at("node");
-    for (const n of new Set(run.lanes.map((l) => l.n))) nodes.append(new Option(`node ${label(n)}`, String(n)));
+    list_nodes();
     const choose = (n) => { node = n; nodes.value = n === null ? "" : String(n); map(); };
     nodes.addEventListener("change", () => choose(nodes.value === "" ? null : Number(nodes.value)));
     const nearest = (e) => {
@@ -815,7 +847,8 @@
       else if (kinds[e.key.toLowerCase()]) step(kinds[e.key.toLowerCase()], to);
     });
     document.body.dataset.ready = performance.now().toFixed(0);
-    window.chappe = { run, step, seek, advance, time: () => now };
+    window.chappe = { run, step, seek, advance, whole, show, time: () => now };
+    document.dispatchEvent(new Event("chappe"));
   };
   begin().catch((e) => { document.body.classList.add("running"); at("said").textContent = `The simulator does not run in this browser: ${e.message}`; });
 })();
