@@ -13,7 +13,6 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jinja2
-from markupsafe import Markup, escape
 
 from chappe.results.results import Results, run
 from chappe.scenario.scenario import Scenario
@@ -194,18 +193,26 @@ def runs_of(taught: Lesson) -> dict[str, Results]:
     return {preset: run(base.with_settings(taught.changes(preset))) for preset in taught.presets}
 
 
-def answered(taught: Lesson, runs: Mapping[str, Results], answer: str) -> Markup:
-    """An answer with the numbers of the runs."""
+class Part(NamedTuple):
+    """A number of an answer, and the text after it."""
+
+    of: str
+    """Preset and reading."""
+    number: str
+    unit: str
+    text: str
+
+
+def answered(taught: Lesson, runs: Mapping[str, Results], answer: str) -> tuple[str, list[Part]]:
+    """The beginning of an answer, and its parts with the numbers of the runs."""
     readings = {reading.name: reading for reading in taught.readings}
-    parts = re.split(r"\{(.*?)\|(.*?)\}", answer)
-    made = escape(parts[0])
-    for preset, name, text in zip(parts[1::3], parts[2::3], parts[3::3], strict=True):
+    begin, *rest = re.split(r"\{(.*?)\|(.*?)\}", answer)
+    parts = []
+    for preset, name, text in zip(rest[::3], rest[1::3], rest[2::3], strict=True):
         reading = readings[name]
-        unit = KINDS[reading.kind].unit
         number = reading.text(reading.of(runs[preset]))
-        made += Markup('<data value="{}|{}">{}</data>{}').format(preset, name, number, f" {unit}" if unit else "")
-        made += escape(text)
-    return made
+        parts.append(Part(f"{preset}|{name}", number, KINDS[reading.kind].unit, text))
+    return begin, parts
 
 
 def page_of(name: str) -> str:
