@@ -783,6 +783,7 @@
     pause();
     open(data.settings, changes);
     chosen = node = null;
+    at("story").replaceChildren();
     list_nodes();
     await reach(data.begin_s + AHEAD);
     now = data.begin_s;
