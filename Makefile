@@ -86,8 +86,8 @@ $(VENV)/built: $(VENV)/installed $(GENERATED) | commit
 	@touch $@
 
 demo: $(VENV)/built demo-module
-	@# Runs of another version would be refused.
-	@rm -rf demo/runs
+	@# Runs of another version would be refused, and so would results without runs.
+	@rm -rf demo
 	$(BIN)/chappe paper elrakabawy2005 --quick --out demo
 	@test ! -f $(firstword $(MODULE)) || $(BIN)/chappe teach hidden-terminal --quiet --out demo/hidden-terminal.html
 	@echo "Open demo/index.html for the claims, the figures and the numbers behind them."
