@@ -32,7 +32,7 @@ help:
 	@echo "make check-kernel ask the kernel of this machine what its TCP does with 300 scripts (as root, a quarter of an hour)"
 	@echo "make check-live  send with the kernel of this machine through simulated chains (as root, half an hour)"
 	@echo "make test-bounds test the wheel with the oldest and the newest packages that it allows"
-	@echo "make test-pages  open reports in Chromium, and compare runs in pages with native ones"
+	@echo "make test-pages  open reports in Chromium and Firefox, and compare runs in pages with native ones"
 	@echo "make wasm        build the simulator as a module for pages (adds the target wasm32-unknown-unknown)"
 	@echo "make bench       run times compared with ns-2 (if installed)"
 	@echo "make bench-gate  instructions per frame compared with the recorded baseline (needs valgrind)"
@@ -122,13 +122,14 @@ $(MODULE) &: $(RUST)
 	$(PYTHON) -c "import lzma, sys; sys.stdout.buffer.write(lzma.compress(sys.stdin.buffer.read(), lzma.FORMAT_ALONE, preset=6))" \
 		< $(WASM)/chappe_wasm.wasm > python/chappe/page/core.wasm.lzma
 
-# Reports in Debian's chromium; axe-core looks for barriers, nbclient runs the notebook.
-PAGES := playwright==1.65.2 axe-playwright-python==0.1.8 nbclient==0.11.0 ipykernel==7.4.0
+# Reports in Debian's chromium and firefox-esr; later versions of Playwright ask of Firefox what that of Debian does not
+# know. axe-core looks for barriers, nbclient runs the notebook.
+PAGES := playwright==1.60.0 axe-playwright-python==0.1.8 nbclient==0.11.0 ipykernel==7.4.0
 pages-tools: $(VENV)/ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PAGES)
 
 test-pages: $(VENV)/built $(MODULE) pages-tools
-	$(BIN)/pytest --numprocesses auto tests/page/in_browser.py tests/page/in_notebook.py
+	$(BIN)/pytest --numprocesses auto $(if $(ONLY),-k "$(ONLY)") tests/page/in_browser.py tests/page/in_notebook.py
 
 # The documentation site, from the Markdown, the docstrings and the figures of the examples.
 SITE := zensical==0.0.73 mkdocstrings-python==2.0.11

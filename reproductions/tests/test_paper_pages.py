@@ -66,6 +66,14 @@ def content(note: str) -> page.Page:
                      facts={"date": "2026-01-01"}, scenario="", **rest)  # fmt: skip
 
 
+def test_no_link_is_inside_of_a_button(tmp_path: Path) -> None:
+    """A summary opens its part: a link in it is out of reach of screen readers."""
+    page.write(tmp_path / "index.html", content("Runs."))
+    text = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert 'href="table3.csv"' in text
+    assert not re.search(r"<summary>(?:(?!</summary>).)*<a ", text, re.DOTALL)
+
+
 @pytest.mark.parametrize(
     ("name", "validation"), [("elrakabawy2005", "validation.md"), ("some2005", "validation-some2005.md")]
 )

@@ -1,10 +1,15 @@
-"""Reports in a browser: ``make test-pages``. They need the module, Chromium, and Playwright and axe for Python."""
+"""Reports in browsers: ``make test-pages``.
+
+They need the module, Chromium, Firefox, and Playwright and axe for Python.
+"""
 
 import hashlib
 import importlib
 import shutil
-from collections.abc import Iterator, Sequence
-from functools import cache
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -70,32 +75,67 @@ KINDS: dict[str, dict[str, Any]] = {
 }
 
 
+ELSEWHERE = "chappe.test"
+"""Name of this machine that browsers take for another one."""
+
+
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
+def launch() -> Iterator[Callable[[str], Any]]:
+    """Browsers of the system by name, each started once: Firefox is driven by WebDriver BiDi."""
     assert page.module() is not None, "make wasm builds the module"
+    started: dict[str, Any] = {}
     with playwright.sync_playwright() as p:
-        started = p.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        yield started
-        started.close()
+        found = shutil.which("firefox-esr") or shutil.which("firefox")
+        ways = {
+            "chromium": lambda: p.chromium.launch(
+                executable_path=shutil.which("chromium"),
+                args=["--no-sandbox", f"--host-resolver-rules=MAP {ELSEWHERE} 127.0.0.1"],
+            ),
+            "firefox": lambda: p.firefox.launch(
+                channel="moz-firefox",
+                executable_path=found,
+                firefox_user_prefs={"network.dns.localDomains": ELSEWHERE},
+            ),
+        }
+
+        def get(name: str) -> Any:
+            if name not in started:
+                started[name] = ways[name]()
+            return started[name]
+
+        yield get
+        for browser in started.values():
+            browser.close()
+
+
+@pytest.fixture(scope="module", params=["chromium", "firefox"])
+def browser(request: Any, launch: Callable[[str], Any]) -> Any:
+    return launch(request.param)
+
+
+@pytest.fixture(scope="module")
+def chromium(launch: Callable[[str], Any]) -> Any:
+    """For what Playwright cannot ask of Firefox: clipboards, downloads and printing."""
+    return launch("chromium")
 
 
 class Opened:
     """A page from disk, with the network off; notes every message and request."""
 
-    def __init__(self, browser: Any, file: Path, *, scripted: bool = True, **options: Any):
-        self.context = browser.new_context(offline=True, **options)
+    def __init__(self, browser: Any, file: Path, *, scripted: bool = True, origin: str = "", **options: Any):
+        self.context = browser.new_context(offline=not origin, **options)
         self.page = self.context.new_page()
         self.page.set_default_timeout(60_000)
         self.noted: list[str] = []
         self.page.on("console", lambda m: self.noted.append(m.text))
         self.page.on("pageerror", lambda e: self.noted.append(str(e)))
         self.page.on("request", self._request)
-        self.page.goto(file.as_uri())
+        self.page.goto(f"{origin}/{file.name}" if origin else file.as_uri())
         if scripted:
             self.page.wait_for_selector("body[data-ready]")
 
     def _request(self, request: Any) -> None:
-        if not request.url.startswith(("file:", "data:", "blob:")):
+        if not request.url.startswith(("file:", "data:", "blob:", f"http://{ELSEWHERE}:")):
             self.noted.append(request.url)
 
     def __enter__(self) -> "Opened":
@@ -265,10 +305,10 @@ def test_pages_of_all_kinds(browser: Any, kind: str, tmp_path: Path) -> None:
         assert opened.noted == []
 
 
-def test_a_capture_from_the_page_is_that_of_native_code(browser: Any, tmp_path: Path) -> None:
+def test_a_capture_from_the_page_is_that_of_native_code(chromium: Any, tmp_path: Path) -> None:
     scenario = chappe.Scenario.chain(3, stop="220 delivered", extends="ns2-2.35")
     chappe.run(scenario, pcap=tmp_path / "native").report(tmp_path / "run.html", title="A chain")
-    with Opened(browser, tmp_path / "run.html") as opened:
+    with Opened(chromium, tmp_path / "run.html") as opened:
         opened.page.select_option("#node", "2")
         with opened.page.expect_download() as download:
             opened.page.click("#capture")
@@ -292,6 +332,132 @@ def test_findings_and_tables_need_no_script(browser: Any, tmp_path: Path) -> Non
     assert opened.locator("svg.map").is_visible()
     assert not opened.locator("#play").is_visible()
     context.close()
+
+
+@pytest.fixture(scope="module")
+def chain(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page of 60 s over a chain."""
+    file: Path = tmp_path_factory.mktemp("chain") / "run.html"
+    chappe.run(chappe.Scenario.chain(3, stop="60 s", extends="ns2-2.35")).report(file, title="A chain")
+    return file
+
+
+def test_the_last_of_two_seeks_holds(browser: Any, chain: Path) -> None:
+    with Opened(browser, chain) as opened:
+        opened.page.evaluate("Promise.all([chappe.seek(55), chappe.seek(2)])")
+        assert opened.time() == 2
+        assert opened.page.evaluate("chappe.run.sim") < 10
+        assert opened.steps("frame", 1, 1)[0] == pytest.approx(2, abs=0.1)
+
+
+def test_the_last_of_two_runs_writes_its_result(browser: Any, chain: Path) -> None:
+    with Opened(browser, chain) as opened:
+        for stop in ("600 s", "5 s"):
+            opened.page.fill("#name", "run.stop")
+            opened.page.fill("#value", stop)
+            opened.page.click("#again")
+        opened.page.get_by_text("With run.stop = 5 s.").wait_for()
+        # The first one has ended: a run after it says so, and nothing follows.
+        opened.run(lambda: opened.page.click("#check"))
+        opened.page.wait_for_timeout(3000)
+        assert "Equal to the byte" in opened.page.text_content("#said")
+        assert opened.noted == []
+
+
+def test_whole_numbers_above_2_to_the_53rd(browser: Any, tmp_path: Path) -> None:
+    seed = 2**53 + 1
+    scenario = chappe.Scenario.chain(2, stop="55 delivered").with_settings({"run.seed": seed})
+    chappe.run(scenario).report(tmp_path / "run.html")
+    with Opened(browser, tmp_path / "run.html") as opened:
+        assert opened.run(lambda: opened.page.click("#check")) == hashes(chappe.run(scenario))
+        opened.page.fill("#name", "run.seed")
+        opened.page.fill("#value", str(seed + 2))
+        other = chappe.run(scenario.with_settings({"run.seed": seed + 2}))
+        assert opened.run(lambda: opened.page.click("#again")) == hashes(other)
+        assert f"run.seed = {seed + 2}" in opened.page.text_content("#said")
+
+
+def test_keys_of_the_browser_stay_its_own(browser: Any, chain: Path) -> None:
+    with Opened(browser, chain) as opened:
+        opened.seek(1)
+        keys = opened.page.keyboard
+        table = opened.page.locator("details").first
+        for is_open in (True, False):
+            table.locator("summary").focus()
+            keys.press("Space")
+            assert table.evaluate("d => d.open") is is_open
+            assert opened.page.text_content("#play") == "Play"
+        for key in ("Control+c", "Alt+ArrowUp"):
+            opened.page.evaluate("document.activeElement.blur()")
+            keys.press(key)
+        opened.page.locator("main > .scroll").first.focus()
+        keys.press("ArrowRight")
+        opened.page.wait_for_timeout(300)
+        assert opened.time() == 1
+        opened.page.evaluate("document.activeElement.blur()")
+        keys.press("ArrowRight")
+        opened.page.wait_for_function("chappe.time() > 1")
+        keys.press("Space")
+        assert opened.page.text_content("#play") == "Pause"
+
+
+def test_map_and_lanes_by_keys(browser: Any, chain: Path) -> None:
+    with Opened(browser, chain) as opened:
+        opened.seek(1)
+        keys = opened.page.keyboard
+        opened.page.focus("#place")
+        for node in (0, 1, 2):
+            keys.press("ArrowDown")
+            assert opened.page.text_content("#seen").startswith(f"Node {node}")
+        keys.press("ArrowUp")
+        assert opened.page.text_content("#seen").startswith("Node 1")
+        opened.page.focus("#lanes")
+        keys.press("ArrowDown")
+        first = opened.page.text_content("#story p")
+        keys.press("ArrowUp")
+        assert opened.page.text_content("#story p") != first
+        keys.press("ArrowDown")
+        assert opened.page.text_content("#story p") == first
+        assert "By node: " in first
+        assert opened.time() == 1
+
+
+def test_a_page_over_plain_http(browser: Any, chain: Path) -> None:
+    """As a server in a classroom has it: browsers have no digest there."""
+    handler = partial(SimpleHTTPRequestHandler, directory=str(chain.parent))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever).start()
+        try:
+            with Opened(browser, chain, origin=f"http://{ELSEWHERE}:{server.server_port}") as opened:
+                assert opened.page.evaluate("isSecureContext") is False
+                opened.run(lambda: opened.page.click("#check"))
+                assert opened.page.get_attribute("body", "data-checked") == "equal"
+        finally:
+            server.shutdown()
+
+
+def test_a_page_of_320_pixels(browser: Any, chain: Path) -> None:
+    with Opened(browser, chain, viewport={"width": 320, "height": 700}) as opened:
+        assert opened.page.evaluate("document.documentElement.scrollWidth") <= 320
+
+
+def test_closed_parts_are_printed(chromium: Any, chain: Path) -> None:
+    with Opened(chromium, chain) as opened:
+        inside = opened.page.locator("details table").first
+        shown = "e => e.checkVisibility({ contentVisibilityAuto: true }) && e.getBoundingClientRect().height > 20"
+        assert not inside.evaluate(shown)
+        opened.page.emulate_media(media="print")
+        assert inside.evaluate(shown)
+
+
+def test_a_map_says_what_it_leaves_out(browser: Any, tmp_path: Path) -> None:
+    network = {"topology": {"kind": "random", "nodes": 1000, "connected": False}, "traffic.flows": 2, "run.stop": "1 s"}
+    chappe.run(network).report(tmp_path / "run.html")
+    with Opened(browser, tmp_path / "run.html") as opened:
+        links = opened.page.evaluate("chappe.run.links.length")
+        assert links > 6000
+        text = f"Not drawn for 1,000 nodes: the {links:,} links; names and queues of the nodes."
+        assert opened.page.text_content("#left-out").startswith(text)
 
 
 @pytest.fixture(scope="module")
@@ -327,9 +493,9 @@ def test_a_page_of_a_study(browser: Any, study: chappe.Study, tmp_path: Path) ->
             assert opened.noted == []
 
 
-def test_a_table_is_copied_with_tabs(browser: Any, study: chappe.Study, tmp_path: Path) -> None:
+def test_a_table_is_copied_with_tabs(chromium: Any, study: chappe.Study, tmp_path: Path) -> None:
     study.report(tmp_path / "study.html")
-    with Opened(browser, tmp_path / "study.html", permissions=["clipboard-read", "clipboard-write"]) as opened:
+    with Opened(chromium, tmp_path / "study.html", permissions=["clipboard-read", "clipboard-write"]) as opened:
         sheet = opened.page.locator(".sheet").first
         sheet.locator(".copy").click()
         opened.page.get_by_text("12 rows copied").wait_for()
@@ -339,9 +505,9 @@ def test_a_table_is_copied_with_tabs(browser: Any, study: chappe.Study, tmp_path
         assert opened.noted == []
 
 
-def test_a_study_needs_no_script(browser: Any, study: chappe.Study, tmp_path: Path) -> None:
+def test_a_study_needs_no_script(chromium: Any, study: chappe.Study, tmp_path: Path) -> None:
     study.report(tmp_path / "study.html")
-    context = browser.new_context(offline=True, java_script_enabled=False)
+    context = chromium.new_context(offline=True, java_script_enabled=False)
     opened = context.new_page()
     opened.goto((tmp_path / "study.html").as_uri())
     for part in ("ul.findings li", "svg.plot", "table", "pre"):
@@ -352,12 +518,12 @@ def test_a_study_needs_no_script(browser: Any, study: chappe.Study, tmp_path: Pa
     context.close()
 
 
-def test_a_long_table(browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_table(chromium: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows beyond the first are text until they are wanted, and a table of their own without scripts."""
     monkeypatch.setattr("chappe.page.study._MANY", 300)
     limits = {"queue.limit": list(range(1, 302))}
     chappe.sweep(chappe.Scenario.chain(1, stop="22 delivered"), limits).report(tmp_path / "study.html")
-    with Opened(browser, tmp_path / "study.html", permissions=["clipboard-read", "clipboard-write"]) as opened:
+    with Opened(chromium, tmp_path / "study.html", permissions=["clipboard-read", "clipboard-write"]) as opened:
         sheet = opened.page.locator(".sheet").first
         rows = sheet.locator("tbody tr")
         assert rows.count() == 200
@@ -374,7 +540,7 @@ def test_a_long_table(browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPa
         assert rows.last.locator("td").first.text_content() == "1"
         assert opened.serious() == []
         assert opened.noted == []
-    context = browser.new_context(offline=True, java_script_enabled=False)
+    context = chromium.new_context(offline=True, java_script_enabled=False)
     page = context.new_page()
     page.goto((tmp_path / "study.html").as_uri())
     assert page.locator(".sheet").first.locator("tbody tr").count() == 301

@@ -75,8 +75,8 @@ def test_texts_of_others_stay_texts(results: Any) -> None:
 @pytest.mark.usefixtures("with_module")
 def test_the_page_has_what_was_measured(results: Any) -> None:
     elements = Elements(page.page(results, "A chain"))
-    data = json.loads(elements.texts["script"][0])
-    assert data["settings"] == results.scenario.settings
+    source, data = elements.texts["script"][0], json.loads(elements.texts["script"][1])
+    assert json.loads(f"{{{source}}}") == {"open": results.scenario.settings}
     for name, digest in data["tables"].items():
         assert hashlib.sha256(results._measured.table_json(name).encode()).hexdigest() == digest
     cells = elements.texts["td"]

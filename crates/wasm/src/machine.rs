@@ -7,6 +7,7 @@ use chappe_core::unit::Time;
 use chappe_core::{RESULTS_EPOCH, VERSION};
 use chappe_scenario::{Errors, NoFiles, Scenario};
 use serde_json::{Map, Value as Json, json};
+use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
 /// A run, and copies of earlier instants to which it can return.
@@ -27,12 +28,12 @@ struct Run {
 }
 
 impl Machine {
-    /// Answers a request, an object with one word: `open`, `until`, `next`, `rows`, `stations`, `links`, `table`,
-    /// `capture`, `mark`, `back` or `forget`. The answer is JSON, except for a capture.
+    /// Answers a request, an object with one word: `open`, `toml`, `until`, `next`, `rows`, `stations`, `links`, `table`,
+    /// `sha256`, `capture`, `mark`, `back` or `forget`. The answer is JSON, except for a capture.
     pub fn answer(&mut self, request: &[u8]) -> Vec<u8> {
         let answer = match serde_json::from_slice::<Json>(request) {
             Err(e) => failed(&format!("the request is not JSON: {e}")),
-            Ok(request) if request.get("open").is_some() => self.open(&request),
+            Ok(request) if request.get("open").or(request.get("toml")).is_some() => self.open(&request),
             Ok(request) => match &mut self.open {
                 None => failed("no scenario is open"),
                 Some(run) if request.get("capture").is_some() => return run.capture(),
@@ -42,11 +43,17 @@ impl Machine {
         answer.to_string().into_bytes()
     }
 
-    /// Begins a run of a scenario: `{"open": SETTINGS, "changes": SETTINGS, "captured": NODE}`.
+    /// Begins a run of a scenario: `{"open": SETTINGS, "changes": SETTINGS, "captured": NODE}`, or, instead of settings,
+    /// `{"toml": TEXT, "name": NAME}`.
     fn open(&mut self, request: &Json) -> Json {
         let none = json!({});
         let changes = request.get("changes").unwrap_or(&none);
-        match Scenario::from_json(&request["open"], changes, &NoFiles) {
+        let read = match request["toml"].as_str() {
+            Some(text) => Scenario::from_toml(request["name"].as_str().unwrap_or("scenario.toml"), text, &[], &NoFiles)
+                .and_then(|s| if changes == &none { Ok(s) } else { s.with(changes, &NoFiles) }),
+            None => Scenario::from_json(&request["open"], changes, &NoFiles),
+        };
+        match read {
             Err(errors) => refused(&errors),
             Ok(scenario) => {
                 let captured = request["captured"].as_u64();
@@ -81,6 +88,12 @@ impl Run {
         if let Some(name) = request["table"].as_str() {
             let table = self.sim.so_far().table(name);
             return table.map_or_else(|| failed("there is no such table"), |table| table.to_json());
+        }
+        if let Some(name) = request["sha256"].as_str() {
+            // Browsers have a digest only for pages from disk and over https.
+            let table = self.sim.so_far().table(name).map(|table| Sha256::digest(table.to_json().to_string()));
+            return table
+                .map_or_else(|| failed("there is no such table"), |hash| json!({ "sha256": format!("{hash:x}") }));
         }
         if request.get("mark").is_some() {
             self.marked += 1;
@@ -157,6 +170,10 @@ fn described(scenario: &Scenario) -> Json {
         "wires": setup.links.iter().map(|l| json!([l.from.0, l.to.0])).collect::<Vec<_>>(),
         "end_ns": scenario.end().map(|at| at.0),
         "seconds": cost.seconds,
+        "warnings": scenario.render_warnings(&[], false),
+        // As text: numbers of JavaScript are whole up to 2^53.
+        "seed": scenario.config().run.seed.to_string(),
+        "fastest_bps": scenario.fastest().map(|rate| rate.0),
     })
 }
 

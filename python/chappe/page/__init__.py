@@ -145,10 +145,11 @@ def page(results: Results, title: str, slider: str = "tcp.receive_window", taugh
         slider: Setting that the page proposes to change.
         taught: What a lesson adds; ``None`` for a report.
     """
-    texts = {name: _read(name) for name in ("page.css", "page.js", "page.html.j2")}
+    texts = {name: _read(name) for name in ("page.css", "page.html.j2")}
+    script = player_script()
     if taught:
         texts["page.css"] += taught.style
-        texts["page.js"] += taught.script
+        script += taught.script
     why = without(results)
     packed = None if why else module()
     scenario = results.scenario
@@ -175,16 +176,22 @@ def page(results: Results, title: str, slider: str = "tcp.receive_window", taugh
         names=CHANGEABLE,
         unpacker=_text(packed.unpacker) if packed else "",
         module=_text(packed.core) if packed else "",
+        settings=_embedded(scenario.settings) if packed else "",
         data=_embedded({**_data(results), **({"lesson": taught.data} if taught else {})}) if packed else "",
-        script=texts["page.js"],
+        script=script,
         style=texts["page.css"],
-        script_hash=_hash(texts["page.js"]),
+        script_hash=_hash(script),
         style_hash=_hash(texts["page.css"]),
         version=__version__,
         epoch=RESULTS_EPOCH,
         made=f"{count(results.frames_sent, 'frame')} on the air; {results.end}.",
         without="" if why == WITHOUT else why,
     )
+
+
+def player_script() -> str:
+    """Script of the player."""
+    return _read("module.js") + _read("page.js")
 
 
 def _read(name: str) -> str:
@@ -215,7 +222,6 @@ def _data(results: Results) -> dict[str, Any]:
     names = results.scenario.names
     return {
         **({"names": names} if names else {}),
-        "settings": results.scenario.settings,
         "epoch": results.epoch,
         "simulated_s": results.simulated_s,
         "begin_s": min((f for f in results.flows["started_at_s"].to_list() if f is not None), default=0.0),

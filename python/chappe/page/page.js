@@ -3,6 +3,8 @@
 (() => {
   const at = (id) => document.getElementById(id);
   const data = JSON.parse(at("data").textContent);
+  // Kept as text: JSON.parse rounds whole numbers above 2 ** 53.
+  const source = at("source").textContent;
   const RECORD = ["frames", "heard", "packets", "cwnd", "queue", "routes", "energy"];
   const CATEGORIES = { background: " BK", video: " VI", voice: " VO" };
   const LISTS = ["frames", "heard", "wires", "events", "cwnd", "queue", "energy"];
@@ -12,7 +14,7 @@
   const LIGHT_LINES = ["#0b5fa5", "#b3261e", "#2a7f62", "#8c6d31", "#6b3fa0", "#555555"];
   const DARK_LINES = ["#7db8ee", "#ff8a80", "#6cc9a6", "#d6b36a", "#b794e6", "#b0b0bb"];
   const dark = matchMedia("(prefers-color-scheme: dark)");
-  const KEPT = 40000, KEPT_HEARD = 240000, AHEAD = 0.05, MARKS = 64, LIGHT = 3e-6, LANES = 30, NAMED = 60, LEVELS = 5;
+  const KEPT = 40000, KEPT_HEARD = 240000, AHEAD = 0.05, MARKS = 64, SLICE_MS = 12, LINKS = 6000, LIGHT = 3e-6, LANES = 30, NAMED = 60, LEVELS = 5;
   const STATE = { off: "is off", transmitting: "sends", decoding: "decodes", sensing: "only senses", colliding: "hears a collision", idle: "is idle" };
   const SIGN = { off: "\u2013", transmitting: "S", decoding: "D", sensing: "\u00b7", colliding: "\u00d7", idle: "" };
   // To ask for styles is slow: they are noted until the scheme changes.
@@ -23,51 +25,8 @@
   };
   dark.addEventListener("change", () => { colors.clear(); if (run.about) draw(); });
 
-  class Core {
-    constructor(exports) { this.x = exports; }
-    text(request) { return new TextDecoder().decode(this.bytes(request)); }
-    bytes(request) {
-      const bytes = new TextEncoder().encode(JSON.stringify(request));
-      // The memory may grow in `room`, which leaves views of the former one empty.
-      const place = this.x.room(bytes.length);
-      new Uint8Array(this.x.memory.buffer, place, bytes.length).set(bytes);
-      const length = this.x.ask();
-      return new Uint8Array(this.x.memory.buffer, this.x.answer(), length).slice();
-    }
-    ask(request) {
-      const answer = JSON.parse(this.text(request));
-      if (answer.error) throw new Error(answer.error);
-      return answer;
-    }
-  }
-
-  // Bytes that are written in base 85: five digits for four bytes, fewer for the last ones.
-  const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;,=>?@^_`{|}~";
-  const bytesOf = (text) => {
-    const values = new Uint8Array(128).fill(84);
-    [...DIGITS].forEach((digit, value) => { values[digit.charCodeAt(0)] = value; });
-    const groups = Math.ceil(text.length / 5);
-    const padded = text.padEnd(5 * groups, "~");
-    const bytes = new DataView(new ArrayBuffer(4 * groups));
-    for (let g = 0; g < groups; g += 1) {
-      let number = 0;
-      for (let i = 5 * g; i < 5 * g + 5; i += 1) number = number * 85 + values[padded.charCodeAt(i)];
-      bytes.setUint32(4 * g, number);
-    }
-    return bytes.buffer.slice(0, 4 * groups - (padded.length - text.length));
-  };
-
   let module = null;
-  const compiled = async () => {
-    const unpacker = new Blob([bytesOf(at("unpacker").textContent)]).stream().pipeThrough(new DecompressionStream("gzip"));
-    const x = (await WebAssembly.instantiate(await new Response(unpacker).arrayBuffer(), {})).instance.exports;
-    const packed = new Uint8Array(bytesOf(at("module").textContent));
-    const place = x.room(packed.length);
-    new Uint8Array(x.memory.buffer, place, packed.length).set(packed);
-    const length = x.unpack();
-    return WebAssembly.compile(new Uint8Array(x.memory.buffer, x.unpacked(), length));
-  };
-  const core = async () => new Core((await WebAssembly.instantiate(module, {})).exports);
+  const core = async () => new simulator.Core((await WebAssembly.instantiate(module, {})).exports);
 
   // ---- the run that is looked at ----
 
@@ -170,12 +129,16 @@
     }
   };
 
-  const open = (settings, changes = {}) => {
-    const begin = (more) => { run.about = run.core.ask({ open: settings, changes: { ...changes, "run.record": RECORD, ...more } }); };
+  // Request that begins a run; changes are JSON texts by the names of settings.
+  const opening = (changes, more = "") => `{${source}, "changes": {${Object.entries(changes).map(([k, v]) => `${JSON.stringify(k)}: ${v}`).join(", ")}}${more}}`;
+  const texts = (changes) => Object.fromEntries(Object.entries(changes).map(([k, v]) => [k, JSON.stringify(v)]));
+
+  const open = (changes = {}) => {
+    const begin = (more) => { run.about = run.core.ask(opening({ ...changes, "run.record": JSON.stringify(RECORD), ...more })); };
     begin({});
     // Batteries are recorded with the samples, some five hundred in a run.
     const energy = rowsOf(run.core.ask({ stations: 0 })).some((s) => s.remaining_j !== null);
-    if (energy) begin({ "run.sample_interval": `${Math.max(1, Math.round(2 * data.simulated_s))} ms` });
+    if (energy) begin({ "run.sample_interval": `"${Math.max(1, Math.round(2 * data.simulated_s))} ms"` });
     Object.assign(run, { sim: 0, sim_ns: 0, ended: false, marks: [], step: 1 });
     run.several = new Set(run.about.radios.map((r) => r[1])).size > 1;
     run.lanes = run.about.radios.map(([n, channel]) => ({ n, channel: run.several ? channel : null }));
@@ -189,12 +152,13 @@
   };
 
   // Advances the run until it knows everything up to this time, in slices, so that the page stays alive.
-  // Events before `kept_s` are not kept.
-  const reach = async (time_s, kept_s = -Infinity, slice = 12) => {
+  // Events before `kept_s` are not kept. Ends when somebody aims elsewhere, and returns whether nobody did.
+  let aims = 0;
+  const reach = async (time_s, kept_s = -Infinity, mine = aims) => {
     // In whole nanoseconds, as the simulator counts: an instant between two of them is never reached.
     const target_ns = Math.round(time_s * 1e9);
     let begun = performance.now();
-    while (!run.ended && run.sim_ns < target_ns) {
+    while (mine === aims && !run.ended && run.sim_ns < target_ns) {
       const over = run.sim < kept_s;
       const upto_ns = Math.min(over ? Math.round(kept_s * 1e9) : target_ns, run.sim_ns + Math.round(run.step * 1e9));
       const state = run.core.ask({ until: upto_ns, steps: 200000 });
@@ -208,14 +172,15 @@
         take();
       }
       mark();
-      if (performance.now() - begun > slice) {
+      if (performance.now() - begun > SLICE_MS) {
         await new Promise((r) => setTimeout(r));
         begun = performance.now();
       }
     }
+    return mine === aims;
   };
 
-  const seek = async (time_s) => {
+  const seek = async (time_s, mine = ++aims) => {
     const begin = Math.max(0, time_s - 2 * span());
     if (begin < run.first) {
       const m = run.marks.filter((k) => k.time_s <= begin).pop() || run.marks[0];
@@ -226,7 +191,7 @@
       clear(m.time_s);
     }
     // Far ahead: only the last part is of interest.
-    await reach(time_s + AHEAD, begin - run.sim > 30 ? begin - 2 : -Infinity);
+    if (!(await reach(time_s + AHEAD, begin - run.sim > 30 ? begin - 2 : -Infinity, mine))) return;
     now = run.ended ? Math.min(time_s, run.sim) : time_s;
     draw();
     if (chosen && !run.frames.includes(chosen)) chosen = null;
@@ -252,19 +217,19 @@
 
   const step = async (kind, to) => {
     pause();
-    const eps = 1e-9;
+    const eps = 1e-9, mine = ++aims;
     for (let tries = 0; tries < 4000; tries += 1) {
       const known = of(kind);
       const found = to > 0 ? known.find((r) => r.time_s > now + eps) : known.filter((r) => r.time_s < now - eps).pop();
-      if (found) return seek(found.time_s);
+      if (found) return seek(found.time_s, mine);
       if (to > 0) {
         if (run.ended) return say(`no further ${kind}`);
-        await reach(run.sim + Math.max(0.1, span()));
+        if (!(await reach(run.sim + Math.max(0.1, span()), -Infinity, mine))) return undefined;
       } else {
         if (run.first <= 0) return say(`no earlier ${kind}`);
         const then = now;
-        await seek(Math.max(0, run.first - run.step));
-        await reach(then);
+        await seek(Math.max(0, run.first - run.step), mine);
+        if (!(await reach(then, -Infinity, mine))) return undefined;
         now = then;
       }
     }
@@ -461,7 +426,7 @@
     };
     const channels = [...new Set(run.about.radios.map((r) => r[1]))], shift = (channel) => 5 * channels.indexOf(channel);
     c.lineWidth = 1;
-    if (run.links.length < 6000) {
+    if (run.links.length < LINKS) {
       channels.forEach((channel, i) => {
         for (const level of [null, ...Array(LEVELS).keys()]) {
           c.strokeStyle = level === null || run.levels.size === 1 ? line : color(`--l${level}`);
@@ -546,6 +511,8 @@
         if (s.remaining_j !== null) c.fillText(`${s.remaining_j.toPrecision(3)} J`, x - radius, y + radius + 25);
       }
     });
+    const missing = [...(run.links.length < LINKS ? [] : [`the ${run.links.length.toLocaleString("en")} links`]), ...(named ? [] : ["names and queues of the nodes"])];
+    setText("left-out", missing.length ? `Not drawn for ${spots.length.toLocaleString("en")} nodes: ${missing.join("; ")}. Point at a node, or choose one, to read about it.` : "");
     setText("seen", node === null ? "Point at a node, or choose one, for its NAV, backoff, contention window and queue." : seen(node, of.get(node)));
   };
 
@@ -672,6 +639,8 @@
     box.replaceChildren(head, ...(way.children.length ? [way] : []));
   };
 
+  const chooseFrame = (f) => { chosen = f; pause(); story(f); draw(); };
+
   // ---- playing ----
 
   let before = 0;
@@ -685,7 +654,7 @@
   // Advances by a time, and draws.
   const advance = async (passed_s) => {
     const next = now + passed_s;
-    await reach(next + AHEAD);
+    if (!(await reach(next + AHEAD))) return;
     now = run.ended ? Math.min(next, run.sim) : next;
     if (run.ended && now >= run.sim) pause();
     draw();
@@ -702,13 +671,13 @@
 
   // ---- another run ----
 
-  const hex = async (text) => [...new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)))].map((b) => b.toString(16).padStart(2, "0")).join("");
-
-  // Runs to the end in another copy of the module.
-  const whole = async (request, said, each = () => {}) => {
+  // Runs to the end in another copy of the module; null if it is not wanted any more.
+  const whole = async (request, said, each = () => {}, wanted = () => true) => {
     const own = await core();
-    own.ask({ open: data.settings, changes: {}, ...request });
+    if (!wanted()) return null;
+    own.ask(request);
     for (let state = { ended: false }; !state.ended;) {
+      if (!wanted()) return null;
       state = own.ask({ until: null, steps: 100000 });
       each(own);
       said.textContent = `${(100 * state.progress).toFixed(0)} %`;
@@ -717,38 +686,41 @@
     return own;
   };
 
+  // Only the last of several runs writes its result.
+  let reruns = 0;
   const rerun = async (changes) => {
-    const said = at("said");
+    const said = at("said"), mine = ++reruns, wanted = () => mine === reruns;
     delete document.body.dataset.checked;
     try {
-      const own = await whole({ changes }, said), differ = [], hashes = {};
+      const own = await whole(opening(changes), said, undefined, wanted), differ = [], hashes = {};
+      if (!own) return;
       window.chappe.hashes = hashes;
       table(JSON.parse(own.text({ table: "flows" })));
       for (const name of Object.keys(data.tables)) {
-        hashes[name] = await hex(own.text({ table: name }));
+        hashes[name] = own.ask({ sha256: name }).sha256;
         if (hashes[name] !== data.tables[name]) differ.push(name);
       }
-      const names = Object.keys(hashes).join(", "), changed = Object.entries(changes).map(([k, v]) => `${k} = ${v}`).join(", ");
+      const names = Object.keys(hashes).join(", "), changed = Object.entries(changes).map(([k, v]) => `${k} = ${v.startsWith('"') ? JSON.parse(v) : v}`).join(", ");
       if (!differ.length) said.textContent = `Equal to the byte to the run that was measured: ${names}.`;
       else if (changed) said.textContent = `With ${changed}. Other than measured: ${differ.join(", ")}.`;
       else said.textContent = `Other than measured, although nothing is changed: ${differ.join(", ")}.`;
       document.body.dataset.checked = differ.length ? "differs" : "equal";
     } catch (e) {
-      said.textContent = e.message;
+      if (wanted()) said.textContent = e.message;
     }
   };
 
   // Settings of the sliders that are not as measured.
   const slid = () => {
     const moved = [...document.querySelectorAll("input.slider")].filter((s) => s.value !== s.dataset.measured);
-    return Object.fromEntries(moved.map((s) => [s.dataset.name, Number(s.value)]));
+    return Object.fromEntries(moved.map((s) => [s.dataset.name, s.value]));
   };
 
   // A run with a capture of one node, which the browser saves as a file.
   const capture = async (n) => {
     const said = at("said"), parts = [];
     try {
-      const own = await whole({ captured: n }, said, (c) => parts.push(c.bytes({ capture: 1 })));
+      const own = await whole(opening({}, `, "captured": ${n}`), said, (c) => parts.push(c.bytes({ capture: 1 })));
       parts.push(own.bytes({ capture: 1 }));
     } catch (e) {
       said.textContent = e.message;
@@ -781,11 +753,12 @@
   // Another run of the scenario in the player, from its beginning.
   const show = async (changes) => {
     pause();
-    open(data.settings, changes);
+    const mine = ++aims;
+    open(texts(changes));
     chosen = node = null;
     at("story").replaceChildren();
     list_nodes();
-    await reach(data.begin_s + AHEAD);
+    if (!(await reach(data.begin_s + AHEAD, -Infinity, mine))) return;
     now = data.begin_s;
     draw();
   };
@@ -795,14 +768,15 @@
     at("node").replaceChildren(new Option("no node", ""), ...[...numbers].map((n) => new Option(`node ${label(n)}`, String(n))));
   };
 
-  const value = (text) => { try { return JSON.parse(text); } catch { return text; } };
+  // What was typed, as JSON: a number, a list or a word.
+  const value = (text) => { try { JSON.parse(text); return text; } catch { return JSON.stringify(text); } };
 
   // ---- beginning ----
 
   const begin = async () => {
-    module = await compiled();
+    module = await WebAssembly.compile(await simulator.unpacked());
     run.core = await core();
-    open(data.settings);
+    open();
     if (run.about.epoch !== data.epoch) say(`The module in this page has results epoch ${run.about.epoch}, the run ${data.epoch}.`);
     document.body.classList.add("running");
     await reach(data.begin_s + AHEAD);
@@ -819,7 +793,15 @@
     at("lanes").addEventListener("click", (e) => {
       const x = e.offsetX, y = e.offsetY;
       const hit = drawn.find(([left, top, w, h]) => x >= left - 2 && x <= left + w + 2 && y >= top && y <= top + h);
-      if (hit) { chosen = hit[4]; pause(); story(chosen); draw(); }
+      if (hit) chooseFrame(hit[4]);
+    });
+    // Up and down choose among the frames that are shown, in the order of their times.
+    at("lanes").addEventListener("keydown", (e) => {
+      const to = { ArrowUp: -1, ArrowDown: 1 }[e.key], shown = drawn.map((d) => d[4]).sort((a, b) => a.time_s - b.time_s);
+      if (!to || !shown.length) return;
+      e.preventDefault();
+      const begun = Math.max(0, from(shown, now + 1e-9) - 1), index = shown.indexOf(chosen);
+      chooseFrame(shown[index < 0 ? begun : Math.min(Math.max(index + to, 0), shown.length - 1)]);
     });
     at("again").addEventListener("click", () => rerun({ ...slid(), [at("name").value]: value(at("value").value) }));
     at("check").addEventListener("click", () => rerun({}));
@@ -836,11 +818,20 @@
       return far < 22 ? n : null;
     };
     let pinned = null;
+    at("place").addEventListener("keydown", (e) => {
+      const to = { ArrowUp: -1, ArrowDown: 1 }[e.key], all = [...nodes.options].slice(1).map((o) => Number(o.value));
+      if (!to || !all.length) return;
+      e.preventDefault();
+      pinned = node === null ? all[to > 0 ? 0 : all.length - 1] : all[Math.min(Math.max(all.indexOf(node) + to, 0), all.length - 1)];
+      choose(pinned);
+    });
     at("place").addEventListener("click", (e) => { pinned = nearest(e); choose(pinned); });
     at("place").addEventListener("mousemove", (e) => { if (!playing && nearest(e) !== node) choose(nearest(e) ?? pinned); });
     at("capture").addEventListener("click", () => capture(node ?? 0));
     document.addEventListener("keydown", (e) => {
-      if (/INPUT|BUTTON|SELECT/.test(e.target.tagName) && e.key !== "Escape") return;
+      // Keys that mean something to the browser, or to what is focused, stay theirs.
+      if (e.ctrlKey || e.metaKey || e.altKey || /INPUT|SELECT|TEXTAREA/.test(e.target.tagName)) return;
+      if (e.key === " " ? e.shiftKey || /^(BUTTON|SUMMARY|A)$/.test(e.target.tagName) : e.key.startsWith("Arrow") && e.target.closest(".scroll, .events, pre")) return;
       const to = e.shiftKey ? -1 : 1, kinds = { c: "collision", d: "drop", t: "timeout", r: "route" };
       if (e.key === " ") { e.preventDefault(); playing ? pause() : play(); }
       else if (e.key === "ArrowRight") step("frame", 1);
@@ -848,7 +839,7 @@
       else if (kinds[e.key.toLowerCase()]) step(kinds[e.key.toLowerCase()], to);
     });
     document.body.dataset.ready = performance.now().toFixed(0);
-    window.chappe = { run, step, seek, advance, whole, show, time: () => now };
+    window.chappe = { run, step, seek, advance, show, whole: (changes, said) => whole(opening(texts(changes)), said), time: () => now };
     document.dispatchEvent(new Event("chappe"));
   };
   begin().catch((e) => { document.body.classList.add("running"); at("said").textContent = `The simulator does not run in this browser: ${e.message}`; });

@@ -31,7 +31,7 @@ document.addEventListener("chappe", () => {
     const progress = { set textContent(said) { if (mine === last) at("went").textContent = said; } };
     delete document.body.dataset.went;
     try {
-      const own = await window.chappe.whole({ changes }, progress);
+      const own = await window.chappe.whole(changes, progress);
       if (mine !== last) return;
       const tables = Object.fromEntries([...new Set(readings.map((r) => r.table))].map((name) => [name, JSON.parse(own.text({ table: name }))]));
       if (tables.packet_outcomes) {
