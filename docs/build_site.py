@@ -73,6 +73,10 @@ NAV: tuple[tuple[str, tuple[str, ...]], ...] = (
 """Pages of the navigation; all others are found by links and by search."""
 
 
+PLAYGROUND = "playground.html"
+"""Page in which scenarios are written and run."""
+
+
 def main(folder: Path) -> int:
     """Builds the site and checks its links; returns the number of broken ones."""
     work = folder.with_name(f"{folder.name}-source")
@@ -80,6 +84,9 @@ def main(folder: Path) -> int:
         shutil.rmtree(old, ignore_errors=True)
     pages = work / "docs"
     _copy(pages)
+    (pages / PLAYGROUND).write_text(_playground(), encoding="utf-8")
+    first = pages / "index.md"
+    first.write_text(_with_playground(first.read_text(encoding="utf-8")), encoding="utf-8")
     (pages / "gallery.md").write_text(_gallery(pages / "gallery"), encoding="utf-8")
     (pages / "api.md").write_text(_api(), encoding="utf-8")
     (work / "zensical.toml").write_text(_settings(), encoding="utf-8")
@@ -166,6 +173,22 @@ def _gallery(folder: Path) -> str:
         lines += ["", f'??? note "examples/{path.name}"', "", "    ```python"]
         lines += [f"    {line}".rstrip() for line in text.splitlines()] + ["    ```", ""]
     return "\n".join(lines)
+
+
+def _playground() -> str:
+    """The playground with the shipped scenarios that need no other files."""
+    from chappe.page.playground import playground
+
+    paths = sorted((REPOSITORY / "scenarios").glob("*.toml"), key=lambda path: (path.stem != "chain", path.stem))
+    texts = {path.name: path.read_text(encoding="utf-8") for path in paths}
+    return playground({name: text for name, text in texts.items() if '.toml"' not in text})
+
+
+def _with_playground(text: str) -> str:
+    """The first page with a link to the playground below its title."""
+    title, rest = text.split("\n", 1)
+    told = f"**[Playground]({PLAYGROUND})**: write a scenario and run it in this browser, without an installation."
+    return f"{title}\n\n{told}\n{rest}"
 
 
 def _api() -> str:
