@@ -129,11 +129,12 @@ pages-tools: $(VENV)/ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PAGES)
 
 test-pages: $(VENV)/built $(MODULE) pages-tools
-	$(BIN)/pytest --numprocesses auto $(if $(ONLY),-k "$(ONLY)") tests/page/in_browser.py tests/page/in_playground.py tests/page/in_notebook.py
+	$(BIN)/pytest --numprocesses auto $(if $(ONLY),-k "$(ONLY)") \
+		tests/page/in_browser.py tests/page/in_playground.py tests/page/in_notebook.py
 
 # The documentation site, from the Markdown, the docstrings and the figures of the examples.
 SITE := zensical==0.0.73 mkdocstrings-python==2.0.11
-docs: $(VENV)/built wasm
+docs: $(VENV)/built $(MODULE)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(SITE)
 	$(BIN)/python docs/build_site.py site
 
