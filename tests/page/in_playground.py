@@ -142,7 +142,7 @@ def test_a_run_is_canceled(browser: Any, file: Path) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_playground_is_narrow(chromium: Any, file: Path, scheme: str) -> None:
-    look = {"viewport": {"width": 320, "height": 700}, "color_scheme": scheme}
+    look: dict[str, Any] = {"viewport": {"width": 320, "height": 700}, "color_scheme": scheme}
     with Opened(chromium, file, **look) as opened:
         opened.page.fill("#editor", TOML)
         ran(opened, 2)
