@@ -55,6 +55,8 @@ pub enum Purpose {
     LinkQueue = 21,
     /// Deviation of the measured signals between two nodes.
     MeasuredLinks = 22,
+    /// Times between the probes of bandwidth of a flow (BBR version 3).
+    BandwidthProbes = 23,
 }
 
 /// A stream of random numbers (xoshiro256++).

@@ -29,7 +29,7 @@ static SETTINGS: LazyLock<Vec<(String, Config)>> = LazyLock::new(|| {
     let of_preset = |preset: &&str| match *preset {
         // As often as another preset.
         "linux" => {
-            let controls = ["reno", "cubic", "bbr"].into_iter().cycle().take(Variant::WORDS.len());
+            let controls = ["reno", "cubic", "bbr", "bbr3"].into_iter().cycle().take(Variant::WORDS.len());
             controls.map(|word| settings(preset, "congestion_control", word)).collect::<Vec<_>>()
         }
         _ => Variant::WORDS.iter().map(|v| settings(preset, "variant", v.0)).collect::<Vec<_>>(),

@@ -162,7 +162,7 @@ fn unmodeled_parts_are_named() {
     );
     for (text, said) in [
         ("tcp.variant = \"htcp\"", "htcp is not modeled: the nearest is `tcp.variant = \"cubic\"`"),
-        ("tcp.variant = \"TCP-BBRv3\"", "TCP-BBRv3 is not modeled: the nearest is `tcp.variant = \"vegas\"`"),
+        ("tcp.variant = \"TCP-BBRv2\"", "TCP-BBRv2 is not modeled: the nearest is `tcp.variant = \"vegas\"`"),
         (
             "routing.protocol = \"batman-v\"",
             "batman-v is not modeled: the nearest is `routing.protocol = \"batman_adv\"`",
@@ -199,7 +199,7 @@ fn advice_on_parts_is_given_where_they_would_be() {
         ("mobility.model = \"static\"", "it is called `still` here; known: still, "),
         ("mobility.static = true", "known settings: "),
         ("tcp.sack.rule = \"newreno_sack\"", "expected one of: rfc6675, sack1"),
-        ("tcp.bbr3.gain = 2", "bbr3 is not modeled: the nearest is `tcp.variant = \"vegas\"`"),
+        ("tcp.bbr2.gain = 2", "bbr2 is not modeled: the nearest is `tcp.variant = \"vegas\"`"),
         ("olsrv2.interval = \"2 s\"", "OLSRv2 is not modeled: "),
         ("flow = [{ dst = 1, app = \"http\" }]", "http is not modeled: the nearest are `on_off` "),
         ("arrival_process = [{ size.distribution = \"constant\" }]", "it is called `fixed` here; known: fixed, "),
@@ -253,7 +253,7 @@ fn suggested_parts_exist() {
     }
     // Parts that docs/index.md lists as not modeled and that a scenario could name.
     let page = include_str!("../../../docs/index.md");
-    for name in ["OLSRv2", "DualPI2", "BBRv3"] {
+    for name in ["OLSRv2", "DualPI2"] {
         assert!(
             page.contains(name) && absent::absent(name, &["run"]).is_some_and(|s| s.contains("is not modeled")),
             "{name}"

@@ -613,6 +613,7 @@ STATES = {
             "startup": ("#0072b2", "BBR startup"),
             "drain": ("#d55e00", "BBR drain"),
             "probe_rtt": ("#009e73", "BBR probe of the round-trip time"),
+            "probe_bw_up": ("#882255", "BBR probe of the rate"),
         },
     ),
 }

@@ -6,6 +6,7 @@ use super::config::Config;
 use super::receiver::Receiver;
 use super::sender::Sender;
 use crate::packet::{AckSegment, DataSegment, Ecn, Fin, FlowId, Seq};
+use crate::rng::Stream;
 use crate::unit::{Span, Time};
 use std::collections::VecDeque;
 
@@ -43,6 +44,11 @@ impl Split {
             short: VecDeque::new(),
             from_receiver: Vec::with_capacity(4),
         }
+    }
+
+    /// Lets the congestion control of the second sender draw random times from this stream.
+    pub fn draw_from(&mut self, stream: impl FnOnce() -> Stream) {
+        self.sender.draw_from(stream);
     }
 
     /// Processes a segment from the source, with this ECN field. After the second half was given up, the first half is

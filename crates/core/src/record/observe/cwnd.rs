@@ -19,7 +19,19 @@ word_cell!(
     ]
 );
 word_cell!(RecoveryState, &["open", "disorder", "cwr", "by_time", "by_count", "loss_in_doubt", "loss"]);
-word_cell!(BbrState, &["startup", "drain", "probe_bw", "probe_rtt"]);
+word_cell!(
+    BbrState,
+    &[
+        "startup",
+        "drain",
+        "probe_bw",
+        "probe_rtt",
+        "probe_bw_down",
+        "probe_bw_cruise",
+        "probe_bw_refill",
+        "probe_bw_up"
+    ]
+);
 
 /// Words of `recovery_state` with their meanings.
 pub const RECOVERY_STATES: Words = &[
@@ -38,10 +50,22 @@ pub const RECOVERY_STATES: Words = &[
 
 /// Words of `bbr_state` with their meanings.
 pub const BBR_STATES: Words = &[
-    ("startup", " The rate grows by 2.89 each round trip, until it grows by less than a quarter in each of three."),
-    ("drain", " The queue of `startup` drains, at 0.35 of the rate."),
+    (
+        "startup",
+        " The rate grows by 2.89 (`bbr3`: 2.77) each round trip, until it grows by less than a quarter in each of three; \
+         with `bbr3` losses end it, too.",
+    ),
+    ("drain", " The queue of `startup` drains, at 0.35 of the rate (`bbr3`: 0.5)."),
     ("probe_bw", " The rate is probed in cycles of eight phases: 1.25, 0.75, and six times 1."),
-    ("probe_rtt", " The window is four segments for 200 ms, every 10 s, so that the smallest round-trip time shows."),
+    (
+        "probe_rtt",
+        " The window is four segments (`bbr3`: half of rate times smallest round-trip time) for 200 ms, every 10 s \
+         (`bbr3`: 5 s), so that the smallest round-trip time shows.",
+    ),
+    ("probe_bw_down", " `bbr3`: the queue of a probe drains, at 0.9 of the rate."),
+    ("probe_bw_cruise", " `bbr3`: the rate is that of the path, or what losses have left of it."),
+    ("probe_bw_refill", " `bbr3`: the pipe is filled for a round trip, before the next probe."),
+    ("probe_bw_up", " `bbr3`: 1.25 of the rate are tried, until losses or three round trips without growth."),
 ];
 
 words! {
@@ -92,7 +116,8 @@ table! {
         recovery_state: Option<RecoveryState>,
         /// RACK's reordering window when losses were last sought \[s\]; null before, or without `rack_tlp`.
         reordering_window_s: Option<Span>,
-        /// State of BBR: `startup`, `drain`, `probe_bw`, `probe_rtt`; null: another congestion control.
+        /// State of BBR: `startup`, `drain`, `probe_bw`, `probe_rtt`; version 3 has `probe_bw_down`, `probe_bw_cruise`,
+        /// `probe_bw_refill` and `probe_bw_up` in place of `probe_bw`; null: another congestion control.
         bbr_state: Option<BbrState>,
         /// Gain of BBR's pacing rate: in `probe_bw`, that of the phase; null: another congestion control.
         pacing_gain: Option<f64>,

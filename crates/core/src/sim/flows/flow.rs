@@ -39,6 +39,11 @@ pub enum Ends {
     },
 }
 
+/// Numbers of the streams of second halves of split connections; those of short flows follow [`SHORT_FLOW`].
+const SECOND_HALF: u64 = 1 << 32;
+/// Numbers of the streams of short flows.
+pub(super) const SHORT_FLOW: u64 = 2 << 32;
+
 #[derive(Clone, Debug)]
 pub struct Flow {
     pub from: NodeId,
@@ -70,10 +75,12 @@ impl Flow {
                 let id = FlowId(index as u32);
                 let mut phase = Stream::new(seed, Purpose::ClockPhase, index as u64);
                 let mut phase = |cfg: &tcp::Config| Span((phase.uniform() * cfg.rto.tick.0 as f64) as u64);
-                let sender = Sender::at_node(cfg, phase(cfg), id);
+                let mut sender = Sender::at_node(cfg, phase(cfg), id);
+                sender.draw_from(|| Stream::new(seed, Purpose::BandwidthProbes, index as u64));
                 let mut last = cfg;
                 if let Some(s) = &setup.split {
-                    let halves = Split::new(cfg, &s.tcp, s.buffer, phase(&s.tcp), id);
+                    let mut halves = Split::new(cfg, &s.tcp, s.buffer, phase(&s.tcp), id);
+                    halves.draw_from(|| Stream::new(seed, Purpose::BandwidthProbes, SECOND_HALF | index as u64));
                     split = Some(Box::new(SplitAt { node: s.node, halves, tcp: s.tcp.clone() }));
                     last = &s.tcp;
                 }

@@ -3,7 +3,7 @@
 //! short flows in progress.
 
 use super::Flows;
-use super::flow::{Ends, Flow, TcpEnds};
+use super::flow::{Ends, Flow, SHORT_FLOW, TcpEnds};
 use super::transfer::Transfer;
 use crate::app::{Application, Source, bulk};
 use crate::packet::{FlowId, NodeId};
@@ -47,6 +47,8 @@ impl Flows {
         if let Ends::Tcp(ends) = &mut flow.ends {
             let tcp = &*origin.tcp;
             **ends = TcpEnds { sender: Sender::at_node(tcp, phase, FlowId(f as u32)), receiver: Receiver::new(tcp) };
+            let (seed, index) = (self.generator.seed, SHORT_FLOW | u64::from(number));
+            ends.sender.draw_from(|| Stream::new(seed, Purpose::BandwidthProbes, index));
             ends.sender.write_whole(file.segments(), file.missing() > 0, now);
             flow.transfer.on_written(ends.sender.written(), file.missing());
             ends.sender.finish(now);

@@ -1,4 +1,4 @@
-//! BBR, version 1: rate and window are set by the loss recovery `rack_tlp`, which alone measures delivery rates.
+//! BBR, versions 1 and 3: rate and window are set by the loss recovery `rack_tlp`, which alone measures delivery rates.
 
 use super::interface::{Congestion, Window};
 use super::registry::WindowRule;

@@ -23,7 +23,7 @@ pub mod westwood_2001;
 use crate::packet::Seq;
 use crate::unit::Span;
 use adaptive_pacing::AdaptivePacing;
-use bbr::Bbr;
+use bbr::{Bbr, Bbr as Bbr3};
 use cubic::Cubic;
 use external::External;
 use few::Few;
@@ -74,6 +74,8 @@ macro_rules! window_rules {
                 settings cubic: cubic = " CUBIC.", else "the congestion control is not `cubic`";
             /// The largest delivery rate and the smallest round-trip time (BBR version 1, Cardwell et al. 2016).
             Bbr = "bbr": Bbr;
+            /// The same within limits that losses set (BBR version 3, draft-ietf-ccwg-bbr-06).
+            Bbr3 = "bbr3": Bbr3;
             /// A smaller reduction for a loss that appears random (Fu and Liew 2003).
             Veno = "veno": Veno::new(&cfg.veno),
                 settings veno: veno = " TCP Veno.", else "the congestion control is not `veno`";

@@ -236,8 +236,8 @@ macro_rules! config {
                     else "the loss recovery is none of `reno`, `newreno` and `e_newreno`";
                 "fast_recovery.burst"
                     used when |c| c.rule() != Rule::AdaptivePacing, else "`tcp_ap` sends new segments one by one";
-                "rack_tlp.hystart" used when |c| !matches!(c.rule(), Rule::Bbr | Rule::External),
-                    else "the congestion control is `bbr` or one of a program";
+                "rack_tlp.hystart" used when |c| !matches!(c.rule(), Rule::Bbr | Rule::Bbr3 | Rule::External),
+                    else "the congestion control is `bbr`, `bbr3` or one of a program";
                 "rack_tlp.hystart"
                     used when |c| c.rule() != Rule::Reno || c.rack_tlp.hystart != recoveries::HyStartRule::HyStart,
                     else "the congestion control is `reno` and the rule is `hystart`";

@@ -14,11 +14,11 @@ pub fn conflict(method: Method, rule: Rule) -> Option<&'static str> {
         (Method::ENewReno, Rule::Cubic) => {
             Some("this loss recovery sets the window after a timeout itself, and the curve of `cubic` takes no notice")
         }
-        (Method::RackTlp, Rule::Reno | Rule::Cubic | Rule::Bbr | Rule::External) => None,
+        (Method::RackTlp, Rule::Reno | Rule::Cubic | Rule::Bbr | Rule::Bbr3 | Rule::External) => None,
         (Method::RackTlp, _) => {
-            Some("this loss recovery has a window in whole segments, by `reno`, `cubic`, `bbr` or a program")
+            Some("this loss recovery has a window in whole segments, by `reno`, `cubic`, `bbr`, `bbr3` or a program")
         }
-        (_, Rule::Bbr) => Some("this congestion control needs the delivery rates of `rack_tlp`"),
+        (_, Rule::Bbr | Rule::Bbr3) => Some("this congestion control needs the delivery rates of `rack_tlp`"),
         (Method::Sack, _) => None,
         (_, Rule::LinuxWestwoodNs2) => Some(
             "this congestion control does not cut the window at a loss, but shrinks it during a recovery with `sack`",

@@ -28,10 +28,18 @@ pub enum BbrState {
     Startup,
     /// The queue of startup drains.
     Drain,
-    /// The rate is probed in cycles of eight phases.
+    /// The rate is probed in cycles of eight phases (version 1).
     ProbeBw,
-    /// The window is four segments, so that the smallest round-trip time shows.
+    /// The window is small, so that the smallest round-trip time shows.
     ProbeRtt,
+    /// ProbeBW_DOWN of version 3: the queue of a probe drains.
+    ProbeBwDown,
+    /// ProbeBW_CRUISE of version 3: the rate is that of the path.
+    ProbeBwCruise,
+    /// ProbeBW_REFILL of version 3: the pipe is filled before a probe.
+    ProbeBwRefill,
+    /// ProbeBW_UP of version 3: a larger rate is probed.
+    ProbeBwUp,
 }
 
 /// State of BBR, its gain, and the rate that follows.

@@ -19,6 +19,7 @@ use super::counters::Counters;
 use super::recovery::Recovery;
 use super::recovery::view::RackView;
 use crate::packet::{AckSegment, DataSegment, Flag, FlowId, Seq};
+use crate::rng::Stream;
 use crate::unit::{BitRate, Span, Time};
 use eln::Eln;
 use send_times::SendTimes;
@@ -79,6 +80,13 @@ impl Sender {
         sender.connection.heed_copies();
         sender.connection.belong_to(flow);
         sender
+    }
+
+    /// Lets a congestion control that probes at random times draw them from this stream.
+    pub fn draw_from(&mut self, stream: impl FnOnce() -> Stream) {
+        if let Recovery::RackTlp(recovery) = &mut self.recovery {
+            recovery.draw_from(stream);
+        }
     }
 
     /// A sender of these parts, whatever the settings say.

@@ -23,13 +23,14 @@ mod view;
 use super::registry::LossRecovery;
 use super::view::RackView;
 use crate::packet::{AckSegment, SackBlocks, Seq};
+use crate::rng::Stream;
 use crate::tcp::cc::interface::{AckKind, Signal};
 use crate::tcp::config::Config;
 use crate::tcp::config::recoveries::RackTlpConfig;
 use crate::tcp::connection::Connection;
 use crate::unit::{Span, Time};
 use clock::{Clock, Kind};
-use control::{BbrInput, Control, Input, Window};
+use control::{Bbr3Input, BbrInput, Control, Input, Window};
 use prr::Prr;
 use queue::Queue;
 use rack::Rack;
@@ -101,6 +102,13 @@ impl RackTlp {
             round_end: 0,
             cfg: own,
             dup_threshold: cfg.dup_threshold,
+        }
+    }
+
+    /// A congestion control that probes at random times draws them from this stream.
+    pub fn draw_from(&mut self, stream: impl FnOnce() -> Stream) {
+        if let Some(bbr) = self.control.bbr3() {
+            bbr.draw_from(stream());
         }
     }
 
@@ -287,6 +295,8 @@ impl RackTlp {
         let kept = self.undo.take();
         if let Some(bbr) = self.control.bbr() {
             bbr.on_undo();
+        } else if let Some(bbr) = self.control.bbr3() {
+            bbr.on_undo(self.rate.delivered, &mut self.w);
         } else if let Some((cwnd, ssthresh)) = kept {
             self.w.cwnd = self.w.cwnd.max(cwnd);
             self.w.ssthresh = self.w.ssthresh.max(ssthresh);
@@ -450,7 +460,7 @@ impl RackTlp {
 
     /// Adapts the window: a reduction, or growth.
     fn control(&mut self, input: &Input, facts: &Facts, prior_lost: u64, prior_in_flight: u32, conn: &mut Connection) {
-        if let Some(bbr) = self.control.bbr() {
+        if self.control.is_bbr() {
             let mut limited = false;
             let bbr_input = BbrInput {
                 now: input.now,
@@ -462,7 +472,20 @@ impl RackTlp {
                 state: self.state,
                 mss: conn.cfg().mss.0,
             };
-            bbr.on_ack(&bbr_input, &mut self.w, &mut self.pacing, &mut limited);
+            if let Some(bbr) = self.control.bbr() {
+                bbr.on_ack(&bbr_input, &mut self.w, &mut self.pacing, &mut limited);
+            } else if let Some(bbr) = self.control.bbr3() {
+                let lost_segments = self.queue.take_lost();
+                let bbr_input = Bbr3Input {
+                    ack: bbr_input,
+                    lost: self.lost,
+                    lost_segments: &lost_segments,
+                    cwnd_limited: self.usage.is_limited(),
+                    sack: self.cfg.sack,
+                };
+                bbr.on_ack(&bbr_input, &mut self.w, &mut self.pacing, &mut limited);
+                self.queue.hand_back(lost_segments);
+            }
             if limited {
                 self.rate.limit_by_application(self.queue.in_flight());
             }
@@ -495,6 +518,9 @@ impl RackTlp {
         self.rate.delivered = 1;
         if let Some(bbr) = self.control.bbr() {
             bbr.start(conn.now(), conn.rto().srtt(), 1, self.w.cwnd, conn.cfg().mss.0, &mut self.pacing);
+        } else if let Some(bbr) = self.control.bbr3() {
+            bbr.start(conn.now(), conn.rto().srtt(), 1, self.w.cwnd, conn.cfg().mss.0, &mut self.pacing);
+            self.queue.keep_lost();
         }
         self.push(conn);
         self.end(conn);
@@ -570,6 +596,9 @@ impl LossRecovery for RackTlp {
             self.undo.disarm();
             self.begin_reduction(Signal::Ecn, conn);
             self.state = State::Reducing;
+        }
+        if let Some(bbr) = self.control.bbr3().filter(|_| echoed) {
+            bbr.on_echo();
         }
         conn.note_reduction(echoed);
         self.end(conn);

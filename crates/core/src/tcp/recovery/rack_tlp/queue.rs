@@ -33,6 +33,17 @@ pub(super) struct Mark {
     pub first_sent: Time,
     /// P.is_app_limited: the sender had less to send than the window allowed.
     pub app_limited: bool,
+    /// P.tx_in_flight: segments in flight, this one included.
+    pub in_flight: u32,
+    /// P.lost: segments marked lost, of which the lowest bits count.
+    pub lost: u32,
+}
+
+impl Mark {
+    /// Segments marked lost since then; `lost`: those marked up to now.
+    pub fn lost_since(&self, lost: u64) -> f64 {
+        f64::from((lost as u32).wrapping_sub(self.lost))
+    }
 }
 
 /// The segments from SND.UNA to SND.NXT.
@@ -54,6 +65,8 @@ pub(super) struct Queue {
     fack: Seq,
     /// Blocks of the last acknowledgement, which have been processed.
     known: SackBlocks,
+    /// Segments marked lost since the congestion control was told, if it wants to know.
+    told: Option<Vec<(Seq, Mark)>>,
 }
 
 impl Queue {
@@ -62,6 +75,22 @@ impl Queue {
         self.una = una;
         self.hint = una;
         self.fack = una;
+    }
+
+    /// Keeps the segments that are marked lost, for a congestion control that wants to know them.
+    pub fn keep_lost(&mut self) {
+        self.told = Some(Vec::with_capacity(64));
+    }
+
+    /// The list of the segments marked lost, to be handed back.
+    pub fn take_lost(&mut self) -> Vec<(Seq, Mark)> {
+        self.told.take().unwrap_or_default()
+    }
+
+    /// Hands the list back, for the next losses.
+    pub fn hand_back(&mut self, mut list: Vec<(Seq, Mark)>) {
+        list.clear();
+        self.told = Some(list);
     }
 
     /// SND.UNA: number of the first segment.
@@ -229,12 +258,15 @@ impl Queue {
 
     /// Marks a segment as lost, or its retransmission. Returns false if that was known.
     pub fn mark_lost(&mut self, seq: Seq) -> bool {
-        let segment = self.at(seq);
+        let segment = &mut self.segments[(seq - self.una) as usize];
         if segment.sacked || (segment.lost && !segment.resent) {
             return false;
         }
-        let (was_lost, was_resent) = (segment.lost, segment.resent);
+        let (was_lost, was_resent, mark) = (segment.lost, segment.resent, segment.mark);
         segment.lost = true;
+        if let Some(told) = &mut self.told {
+            told.push((seq, mark));
+        }
         if was_lost {
             segment.resent = false;
             self.resent -= u32::from(was_resent);

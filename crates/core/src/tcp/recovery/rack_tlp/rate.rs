@@ -38,11 +38,17 @@ impl Sample {
     pub fn is_app_limited(&self) -> bool {
         self.prior.is_some_and(|p| p.app_limited)
     }
+
+    /// RS.tx_in_flight: segments in flight when that segment was sent.
+    pub fn tx_in_flight(&self) -> f64 {
+        self.prior.map_or(0.0, |p| f64::from(p.in_flight))
+    }
 }
 
 impl Rate {
-    /// The record of a segment that is sent now; `idle`: nothing is outstanding.
-    pub fn mark(&mut self, now: Time, idle: bool) -> Mark {
+    /// The record of a segment that is sent now; `idle`: nothing is outstanding. `in_flight`: with it; `lost`: segments
+    /// marked lost so far.
+    pub fn mark(&mut self, now: Time, idle: bool, in_flight: u32, lost: u64) -> Mark {
         if idle {
             self.first_sent = now;
             self.delivered_time = now;
@@ -52,6 +58,8 @@ impl Rate {
             delivered_time: self.delivered_time,
             first_sent: self.first_sent,
             app_limited: self.app_limited > 0,
+            in_flight,
+            lost: lost as u32,
         }
     }
 

@@ -174,7 +174,7 @@ impl Bbr {
             BbrState::Startup => (HIGH_GAIN, HIGH_GAIN),
             BbrState::Drain => (DRAIN_GAIN, HIGH_GAIN),
             BbrState::ProbeBw => (CYCLE[self.phase], CWND_GAIN),
-            BbrState::ProbeRtt => (UNIT, UNIT),
+            _ => (UNIT, UNIT),
         };
         self.pace(self.pacing_gain, input.mss, pacing);
         let goal = ((pacing.rate >> 10) / u64::from(input.mss)).min(127) as u32;

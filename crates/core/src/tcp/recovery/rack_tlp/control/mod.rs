@@ -1,6 +1,7 @@
 //! Window rules in whole segments, as Linux has them.
 
 mod bbr;
+mod bbr3;
 mod cubic;
 mod hystart;
 mod hystart_plus_plus;
@@ -15,6 +16,7 @@ use crate::tcp::config::recoveries::HyStartRule;
 use crate::tcp::recovery::view::BbrState;
 use crate::unit::Time;
 pub(super) use bbr::{Bbr, BbrInput};
+pub(super) use bbr3::{Bbr3, Bbr3Input};
 use cubic::Cubic;
 use hystart_plus_plus::HyStartPlusPlus;
 pub(super) use interface::{Input, Window};
@@ -37,6 +39,8 @@ enum Law {
     Cubic(Box<Cubic>),
     /// BBR.
     Bbr(Box<Bbr>),
+    /// BBR version 3.
+    Bbr3(Box<Bbr3>),
     /// A rule of the program that drives the run; the connection asks it.
     External,
 }
@@ -47,6 +51,7 @@ impl Control {
         let law = match cfg.rule() {
             Rule::Cubic => Law::Cubic(Box::new(Cubic::new(&cfg.cubic, &cfg.rack_tlp))),
             Rule::Bbr => Law::Bbr(Box::new(Bbr::new())),
+            Rule::Bbr3 => Law::Bbr3(Box::new(Bbr3::new())),
             Rule::External => Law::External,
             _ => Law::Reno(Reno),
         };
@@ -75,7 +80,7 @@ impl Control {
         match &mut self.law {
             Law::Reno(_) => w.grow_one_per(w.cwnd, acked),
             Law::Cubic(cubic) => cubic.avoid(acked, input.now, w),
-            Law::Bbr(_) | Law::External => {}
+            Law::Bbr(_) | Law::Bbr3(_) | Law::External => {}
         }
     }
 
@@ -105,6 +110,10 @@ impl Control {
                 bbr.save_cwnd(w.cwnd);
                 w.ssthresh
             }
+            Law::Bbr3(bbr) => {
+                bbr.save_cwnd(w.cwnd);
+                w.ssthresh
+            }
             Law::External => w.ssthresh,
         }
     }
@@ -116,10 +125,19 @@ impl Control {
             Law::Reno(_) | Law::External => {}
             Law::Cubic(cubic) => cubic.reset(now, nxt),
             Law::Bbr(bbr) => bbr.on_timeout(),
+            Law::Bbr3(bbr) => bbr.on_timeout(),
         }
     }
 
-    /// BBR, if it is the rule: it sets rate and window by itself.
+    /// BBR version 3, if it is the rule: it sets rate and window by itself.
+    pub fn bbr3(&mut self) -> Option<&mut Bbr3> {
+        match &mut self.law {
+            Law::Bbr3(bbr) => Some(bbr),
+            _ => None,
+        }
+    }
+
+    /// BBR version 1, if it is the rule: it sets rate and window by itself.
     pub fn bbr(&mut self) -> Option<&mut Bbr> {
         match &mut self.law {
             Law::Bbr(bbr) => Some(bbr),
@@ -131,6 +149,7 @@ impl Control {
     pub fn seen_bbr(&self) -> Option<(BbrState, f64)> {
         match &self.law {
             Law::Bbr(bbr) => Some((bbr.mode, bbr.gain())),
+            Law::Bbr3(bbr) => Some((bbr.state, bbr.gain())),
             _ => None,
         }
     }
@@ -142,7 +161,7 @@ impl Control {
 
     /// Returns true if reductions do not change the window.
     pub fn is_bbr(&self) -> bool {
-        matches!(self.law, Law::Bbr(_))
+        matches!(self.law, Law::Bbr(_) | Law::Bbr3(_))
     }
 
     /// Sending resumes after an idle time, with nothing outstanding since the last transmission.

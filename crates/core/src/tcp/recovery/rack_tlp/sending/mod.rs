@@ -13,7 +13,7 @@ impl RackTlp {
     /// Record of a segment that is sent now.
     pub(super) fn mark(&mut self, seq: u32, conn: &Connection) -> Mark {
         self.pacing.count_sent(conn.now(), conn.payload_of(seq));
-        self.rate.mark(conn.now(), self.queue.is_empty())
+        self.rate.mark(conn.now(), self.queue.is_empty(), self.queue.in_flight() + 1, self.lost)
     }
 
     /// Returns true if the next segment waits for its time.
@@ -87,10 +87,13 @@ impl RackTlp {
         if first {
             self.queue.start_at(seq);
             self.control.on_resume(now, conn.last_sent());
-            if self.rate.is_app_limited()
-                && let Some(bbr) = self.control.bbr()
-            {
-                bbr.on_resume(now, conn.cfg().mss.0, &mut self.w, &mut self.pacing);
+            if self.rate.is_app_limited() {
+                let mss = conn.cfg().mss.0;
+                if let Some(bbr) = self.control.bbr() {
+                    bbr.on_resume(now, mss, &mut self.w, &mut self.pacing);
+                } else if let Some(bbr) = self.control.bbr3() {
+                    bbr.on_resume(now, self.rate.delivered, mss, &mut self.w, &mut self.pacing);
+                }
             }
         }
         conn.send_out_of_turn(seq);

@@ -19,6 +19,11 @@ impl Usage {
         }
     }
 
+    /// Returns true if the window did not allow more in the current round trip.
+    pub fn is_limited(&self) -> bool {
+        self.limited
+    }
+
     /// Returns true if the window may grow: it was used up, or in slow start more than half of it.
     pub fn allows_growth(&self, cwnd: u32, slow_start: bool) -> bool {
         self.limited || (slow_start && cwnd < 2 * self.most)
