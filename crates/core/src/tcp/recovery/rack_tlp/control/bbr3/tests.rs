@@ -374,3 +374,24 @@ fn some_of_the_flight_is_left_to_others() {
         assert_eq!((model.inflight_with_headroom() * 100.0).round() / 100.0, left, "{hi}");
     }
 }
+
+/// An echoed mark sets the limits of the next probe's time as a loss does; marks in two rounds in a row end Startup.
+#[test]
+fn an_echoed_mark_counts_as_a_loss() {
+    let mut path = run(path(200), 1);
+    assert_eq!((path.bbr.state, path.bbr.model.inflight_shortterm), (Cruise, f64::INFINITY));
+    path.bbr.on_echo();
+    path.run(path.now + Span::ms(100));
+    let model = &path.bbr.model;
+    // The rate delivered in CRUISE is the paced one, 99 % of the link.
+    assert!(model.inflight_shortterm < 83.0 && model.bw_shortterm.round() == 990.0, "{model:?}");
+
+    let mut path = self::path(200);
+    for ms in [150, 200, 250, 300] {
+        path.run(Time::ZERO + Span::ms(ms));
+        assert!(ms > 200 || path.bbr.state == BbrState::Startup);
+        path.bbr.on_echo();
+    }
+    path.run(Time::ZERO + Span::ms(380));
+    assert!(path.bbr.state != BbrState::Startup && path.bbr.model.inflight_longterm < f64::INFINITY);
+}
