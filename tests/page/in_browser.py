@@ -115,7 +115,7 @@ def browser(request: Any, launch: Callable[[str], Any]) -> Any:
 
 @pytest.fixture(scope="module")
 def chromium(launch: Callable[[str], Any]) -> Any:
-    """For what Playwright cannot ask of Firefox: clipboards, downloads and printing."""
+    """For what Playwright cannot ask of Firefox: clipboards, downloads, printing, and pages without scripts."""
     return launch("chromium")
 
 
@@ -324,9 +324,9 @@ def test_a_capture_from_the_page_is_that_of_native_code(chromium: Any, tmp_path:
         assert opened.noted == []
 
 
-def test_findings_and_tables_need_no_script(browser: Any, tmp_path: Path) -> None:
+def test_findings_and_tables_need_no_script(chromium: Any, tmp_path: Path) -> None:
     chappe.run(KINDS["SINR"]).report(tmp_path / "run.html", title="Without a script")
-    context = browser.new_context(offline=True, java_script_enabled=False)
+    context = chromium.new_context(offline=True, java_script_enabled=False)
     opened = context.new_page()
     opened.goto((tmp_path / "run.html").as_uri())
     assert opened.locator("ul.findings li").first.is_visible()
@@ -599,9 +599,9 @@ def test_a_lesson(browser: Any, name: str, tmp_path: Path) -> None:
         assert opened.noted == []
 
 
-def test_a_lesson_is_printed_without_answers_and_with_them(browser: Any, tmp_path: Path) -> None:
+def test_a_lesson_is_printed_without_answers_and_with_them(chromium: Any, tmp_path: Path) -> None:
     (tmp_path / "lesson.html").write_text(lessons.page_of("hidden-terminal"), encoding="utf-8")
-    with Opened(browser, tmp_path / "lesson.html") as opened:
+    with Opened(chromium, tmp_path / "lesson.html") as opened:
         opened.page.locator(".teacher summary").first.click()
         opened.page.emulate_media(media="print")
 
