@@ -57,11 +57,15 @@ def _paper(args: argparse.Namespace) -> int:
     if args.decide is not None and (args.quick or args.compare or args.extra):
         raise CommandError("--decide makes further runs of full length for undecided claims: it excludes --quick, "
                            "--compare and --extra")  # fmt: skip
+    if args.first_seed > 1 and (args.compare or args.fresh or args.decide is not None):
+        raise CommandError("--first-seed makes the planned runs with other seeds: it excludes --compare, --fresh and "
+                           "--decide")  # fmt: skip
     if args.fresh:
         _need_fresh(paper, args)
     if args.compare and not paper.is_validated:
         raise CommandError(f"there are no ns-2 runs of {paper.name} to compare with")
-    with folder(f"results/{paper.name}" if args.out is None else args.out) as out:
+    own = "" if args.first_seed == 1 else f"-from-{args.first_seed}"
+    with folder(f"results/{paper.name}{own}" if args.out is None else args.out) as out:
         try:
             if args.compare:
                 with reduced_output(args):
@@ -76,7 +80,14 @@ def _paper(args: argparse.Namespace) -> int:
                 return code
             wanted = Wanted(args.figure, args.table, args.claim, args.extra)
             with reduced_output(args):
-                code = paper.reproduce(out, wanted=wanted, quick=args.quick, jobs=args.jobs, decide_s=args.decide)
+                code = paper.reproduce(
+                    out,
+                    wanted=wanted,
+                    quick=args.quick,
+                    jobs=args.jobs,
+                    decide_s=args.decide,
+                    first_seed=args.first_seed,
+                )
         except KeyboardInterrupt:
             tell(f"\n{KEPT.format(plain(out / RunCache.FOLDER))}")
             raise
@@ -180,6 +191,13 @@ def _cpu_time(text: str) -> float:
     return seconds
 
 
+def _first_seed(text: str) -> int:
+    """A seed from which on there are as many as any paper has runs of a point."""
+    if not re.fullmatch(r"[0-9]{1,9}", text) or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"the first seed is a whole number from 1 to 999,999,999, not {plain(text)}")
+    return int(text)
+
+
 def _add_paper_arguments(q: argparse.ArgumentParser) -> None:
     q.add_argument("paper", nargs="?", metavar="PAPER", help="name of the paper")
     q.add_argument("--figure", type=int, metavar="N", help="reproduce only this figure")
@@ -198,8 +216,15 @@ def _add_paper_arguments(q: argparse.ArgumentParser) -> None:
         action="store_true",
         help="judge the claim of --claim by its fresh experiment: more runs with new seeds, declared beforehand",
     )
+    q.add_argument(
+        "--first-seed",
+        type=_first_seed,
+        default=1,
+        metavar="N",
+        help="repeat the planned runs with seeds from N on, which are independent of the published ones (default: 1)",
+    )
     q.add_argument("--compare", action="store_true", help="compare all recorded ns-2 runs with runs of Chappe")
-    out_option(q, "folder for figures and pages (default: results/PAPER)")
+    out_option(q, "folder for figures and pages (default: results/PAPER, with the first seed if it is not 1)")
     jobs_option(q)
     output_options(q)
 

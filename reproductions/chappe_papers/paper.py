@@ -118,12 +118,19 @@ class Paper:
         return additions
 
     def reproduce(
-        self, folder: Path, *, wanted: "Wanted", quick: bool, jobs: int | None, decide_s: float | None = None
+        self,
+        folder: Path,
+        *,
+        wanted: "Wanted",
+        quick: bool,
+        jobs: int | None,
+        decide_s: float | None = None,
+        first_seed: int = 1,
     ) -> int:
         """Runs what is wanted, prints and writes it; returns an exit code."""
         from chappe_papers.reproduce import reproduce
 
-        return reproduce(self, folder, wanted=wanted, quick=quick, jobs=jobs, decide_s=decide_s)
+        return reproduce(self, folder, wanted=wanted, quick=quick, jobs=jobs, decide_s=decide_s, first_seed=first_seed)
 
     def _repr_html_(self) -> str:
         """The verdicts on its conclusions for notebooks, from its last run of full length, without scripts."""

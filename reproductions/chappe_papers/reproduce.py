@@ -109,7 +109,14 @@ def points(paper: Paper, wanted: Wanted, length: Length) -> dict[object, None]:
 
 
 def reproduce(
-    paper: Paper, folder: Path, *, wanted: Wanted, quick: bool, jobs: int | None, decide_s: float | None = None
+    paper: Paper,
+    folder: Path,
+    *,
+    wanted: Wanted,
+    quick: bool,
+    jobs: int | None,
+    decide_s: float | None = None,
+    first_seed: int = 1,
 ) -> int:
     """Runs what is wanted, prints and writes figures and tables, judges the claims.
 
@@ -121,12 +128,13 @@ def reproduce(
         jobs: Parallel runs; ``None``: one per core.
         decide_s: CPU time for further runs of undecided claims, all commands in this folder together [s]; ``None``:
             the planned runs only.
+        first_seed: Seed of the first run of each point. Verdicts of other runs are repetitions of the published ones.
     """
     design = paper.design
     length = design.quick if quick else design.full
     clock = Clock()
     print(f"{paper.title}\n", flush=True)
-    asked = (paper.name, wanted, quick, decide_s)
+    asked = (paper.name, wanted, quick, decide_s, first_seed)
     if (said := made.unchanged(folder, asked)) is not None:
         for line in said:
             show.say(line)
@@ -138,7 +146,7 @@ def reproduce(
     before = decide.Record({}) if decide_s is None else decide.Record.read(folder)
     decided: list[str] = []
     with design.run_cache(folder, jobs) as runs:
-        done = runner.run(design, needed, length, runs)
+        done = runner.run(design, needed, length, runs, first_seed=first_seed)
         ours, ns2 = done.table(needed), design.ns2()
         answers = {c.id: c.judged(ours, quick) for c in claims}
         if decide_s is not None:
@@ -181,6 +189,7 @@ def reproduce(
     facts = {
         "Chappe": f"{__version__}, results epoch {RESULTS_EPOCH}",
         "runs": f"{len(runs.frames):,}",
+        **({"seeds": f"from {first_seed} on, where the method says from 1 on"} if first_seed > 1 else {}),
         # There are none where no node has a radio.
         **({"frames simulated": f"{frames:,}"} if (frames := sum(runs.frames.values())) else {}),
     }

@@ -257,6 +257,20 @@ def test_a_damaged_record_is_an_error_before_any_run(text: str, tmp_path: Path) 
     assert list((tmp_path / "runs").iterdir()) == []
 
 
+def test_runs_are_repeated_with_other_seeds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    asked = ["paper", "zhou2004", "--quick", "--claim", "P3-F2-1", "--jobs", "1", "--quiet"]
+    for other in ([], ["--first-seed", "101"]):
+        assert cli.main([*asked, *other]) == 0
+    seeds = {}
+    for name in ("zhou2004", "zhou2004-from-101"):
+        study = chappe.Study(tmp_path / "results" / name / "runs")
+        seeds[name] = sorted(set(study.runs["seed"]))
+        said = (tmp_path / "results" / name / "paper.md").read_text("utf-8")
+        assert ("seeds: from 101 on" in said) is (name != "zhou2004")
+    assert [seed + 100 for seed in seeds["zhou2004"]] == seeds["zhou2004-from-101"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -265,6 +279,8 @@ def test_a_damaged_record_is_an_error_before_any_run(text: str, tmp_path: Path) 
         (["--decide", "1 min", "--quick"], "--decide makes further runs of full length for undecided claims"),
         (["--decide", "1 min", "--compare"], "--decide makes further runs of full length for undecided claims"),
         (["--fresh"], "--fresh makes the fresh experiment of one claim, which --claim names; claims of zhou2004"),
+        (["--first-seed", "0"], "the first seed is a whole number from 1 to 999,999,999, not 0"),
+        (["--first-seed", "101", "--compare"], "--first-seed makes the planned runs with other seeds: it excludes"),
         (["--fresh", "--claim", "P3-F2-1"], "P3-F2-1 declares no fresh experiment; claims of zhou2004 that declare"),
     ],
 )
