@@ -225,6 +225,9 @@ _FRAMES = {
     0xD0: "action",
 }
 _SIZES = {"rts": 16, "cts": 10, "ack": 10, "block_ack": 28, "block_ack_request": 20, "cf_end": 16, "action": 33}
+_DSSS = (2, 4, 11, 22)
+"""Rates of 802.11b [500 kbit/s]."""
+
 _MCS, _A_MPDU, _VHT = 1 << 19, 1 << 20, 1 << 21
 
 
@@ -234,9 +237,15 @@ def check(packet: Packet) -> str:
         return _check_ip(packet.data)
     length = struct.unpack_from("<H", packet.data, 2)[0]
     present = struct.unpack_from("<I", packet.data, 4)[0]
-    tsft, flags = struct.unpack_from("<QB", packet.data, 8)
-    # The MPDUs of an A-MPDU have its time, and records of their own.
-    assert tsft <= packet.time_ns // 1000 if present & _A_MPDU else tsft == packet.time_ns // 1000
+    tsft, flags, rate = struct.unpack_from("<QBB", packet.data, 8)
+    # Preamble and header precede the MPDU; the MPDUs of an A-MPDU have its time, and records of their own.
+    ahead_us = tsft - packet.time_ns // 1000
+    if present & _A_MPDU:
+        assert ahead_us <= 0
+    elif present & (_MCS | _VHT):
+        assert 36 <= ahead_us <= 48
+    else:
+        assert ahead_us in ((96, 192) if rate in _DSSS else (20,))
     assert flags in ((0x10, 0x50) if packet.direction == "in" else (0x10,))
     assert bool(flags & 0x40) <= ("lost at" in packet.comment or "not decoded at" in packet.comment)
     frame, fcs = packet.data[length:-4], packet.data[-4:]

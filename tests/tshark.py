@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import captured
+import chappe
 import pytest
 from captured import RUNS
 
@@ -120,3 +121,24 @@ def test_short_flows_have_the_retransmissions_of_the_table(seed: int, tmp_path: 
     found = subprocess.run([*command, again], check=True, capture_output=True, text=True).stdout.split()
     assert [found.count(str(40_000 + number)) for number in range(len(wanted))] == wanted
     assert sum(wanted) > 10
+
+
+@pytest.mark.parametrize(("preset", "sifs_us"), [("standard", 10), ("802.11a", 16), ("802.11n", 16)])
+def test_an_acknowledgement_follows_after_sifs(preset: str, sifs_us: int, tmp_path: Path) -> None:
+    flow = {"src": 0, "dst": 1, "app": "cbr", "cbr.interval": "5 ms"}
+    settings = {"extends": preset, "topology.hops": 1, "run": {"stop": "0.3 s", "batches": 2}, "flow": [flow]}
+    chappe.run(settings, pcap=tmp_path)
+    command = ["tshark", "-r", str(tmp_path / "node-0.pcapng"), "-o", "wlan_radio.tsf_at_end:FALSE"]
+    acks = ["-Y", "wlan.fc.type_subtype in {0x1d, 0x19}", "-T", "fields", "-e", "wlan_radio.ifs"]
+    said = subprocess.run([*command, *acks], check=True, capture_output=True, text=True).stdout.split()
+    # Propagation there and back, and times in whole microseconds.
+    assert set(map(int, said)) <= {sifs_us, sifs_us + 1, sifs_us + 2}
+    assert len(said) > 30
+
+
+def test_merged_captures_keep_their_nodes(tmp_path: Path) -> None:
+    chappe.run(chappe.Scenario.chain(2, {"node": [{"nodes": 1, "name": "mill"}]}, stop="20 delivered"), pcap=tmp_path)
+    merged, files = tmp_path / "merged.pcapng", sorted(map(str, tmp_path.glob("node-*.pcapng")))
+    subprocess.run(["mergecap", "-w", str(merged), *files], check=True, capture_output=True)
+    for file, node in zip(files, ("node 0", "node 1, mill", "node 2"), strict=True):
+        assert len(matching(merged, f'frame.interface_description == "{node}"')) == len(matching(Path(file), "frame"))

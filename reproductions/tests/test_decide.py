@@ -179,7 +179,7 @@ def test_the_budget_ends_runs_and_is_not_a_look(looked: Callable[..., Looks]) ->
 def test_a_page_is_made_again_to_the_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plot, "FORMATS", ("svg",))
 
-    def made(**options: float) -> dict[str, bytes]:
+    def made(**options: Any) -> dict[str, bytes]:
         assert PAPER.reproduce(tmp_path, wanted=Wanted(), quick=False, jobs=1, **options) == 0
         return {n: d for n, d in contents(tmp_path).items() if not n.startswith("runs/") and n != "paper.md"}
 

@@ -3,7 +3,7 @@
 
 use super::edca::{ADDBA_BYTES, BLOCK_ACK_BYTES, BLOCK_ACK_REQUEST_BYTES};
 use super::mode::{self, COLUMNS};
-use super::{AirtimeRounding, Config, FrameKind, Mode, Preamble, RATES, ppdu};
+use super::{AirtimeRounding, Config, Frame, FrameKind, Mode, Preamble, RATES, ppdu};
 use crate::unit::Span;
 
 /// Length of an RTS [B].
@@ -74,6 +74,17 @@ fn plcp(mode: Mode, preamble: Preamble) -> Span {
         // 1 Mbit/s has no short preamble (IEEE 802.11-2020, 16.2.2.3).
         Preamble::Short if mode > Mode::LOWEST => SHORT_PLCP,
         _ => LONG_PLCP,
+    }
+}
+
+/// PLCP preamble and header of a frame: time from its beginning to the first bit of its MPDU.
+pub fn preamble_of(cfg: &Config, frame: &Frame) -> Span {
+    let is_protection = frame.kind == FrameKind::Cts && frame.to == frame.from;
+    match frame.kind {
+        _ if frame.mode.is_ht() => cfg.ppdu.preamble(frame.mode),
+        _ if is_protection => plcp(frame.mode, Preamble::Long),
+        FrameKind::Data | FrameKind::Action if !frame.to.is_broadcast() => plcp(frame.mode, cfg.preamble),
+        _ => plcp(frame.mode, cfg.basic_preamble.unwrap_or(cfg.preamble)),
     }
 }
 

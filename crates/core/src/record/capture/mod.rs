@@ -20,9 +20,10 @@ use crate::packet::{Body, Fate, Happening, Kind, NodeId, Packet, PacketPool, Rad
 use crate::radio::{Channel, Verdict};
 use crate::run::{RadioSetup, Setup};
 use crate::unit::{Span, Time};
-use crate::wlan::Frame;
 use crate::wlan::edca::{self, Psdu};
 use crate::wlan::ppdu::Format;
+use crate::wlan::timing::preamble_of;
+use crate::wlan::{Config, Frame};
 use flows::Flows;
 use inet::Ip;
 use pcapng::{Direction, Record};
@@ -63,18 +64,23 @@ impl File {
             Some(name) => pcapng::section(&mut out, APPLICATION, &format!("Capture of node {name}. {SIZES}")),
             None => pcapng::section(&mut out, APPLICATION, SIZES),
         }
+        let whose = match names.get(&node.0) {
+            Some(name) => format!("node {}, {name}", node.0),
+            None => format!("node {}", node.0),
+        };
+        pcapng::interface(&mut out, pcapng::RAW_IP, "ip", &whose);
+        for i in 0..radios {
+            let name = if radios == 1 { "radio".to_owned() } else { format!("radio {i}") };
+            pcapng::interface(&mut out, pcapng::RADIOTAP, &name, &whose);
+        }
+        for to in &wires {
+            pcapng::interface(&mut out, pcapng::RAW_IP, &format!("wire to {}", name_of(names, *to)), &whose);
+        }
+        pcapng::interface(&mut out, pcapng::RAW_IP, "drop", &whose);
+        // Behind the interfaces: editcap and mergecap 4.0 refuse files that do not begin with one.
         if !names.is_empty() {
             pcapng::names(&mut out, names.iter().map(|(n, name)| (inet::address(NodeId(*n)), name.as_str())));
         }
-        pcapng::interface(&mut out, pcapng::RAW_IP, "ip");
-        for i in 0..radios {
-            let name = if radios == 1 { "radio".to_owned() } else { format!("radio {i}") };
-            pcapng::interface(&mut out, pcapng::RADIOTAP, &name);
-        }
-        for to in &wires {
-            pcapng::interface(&mut out, pcapng::RAW_IP, &format!("wire to {}", name_of(names, *to)));
-        }
-        pcapng::interface(&mut out, pcapng::RAW_IP, "drop");
         File { node, wires, radios, waiting: VecDeque::new(), out }
     }
 
@@ -169,6 +175,8 @@ pub struct Captures {
     names: BTreeMap<u32, String>,
     /// Number of each radio at its node.
     places: Vec<u8>,
+    /// Settings of the MAC in each profile of radios.
+    profiles: Vec<Config>,
     files: Vec<File>,
     flows: Flows,
     /// Frames with IP packets are those of batman-adv.
@@ -206,6 +214,7 @@ impl Captures {
             wires.dedup();
             File::new(node, counts[node.index()].into(), wires, &setup.names)
         };
+        let profiles: Vec<_> = setup.interfaces.profiles.iter().map(|p| p.wlan.clone()).collect();
         // The same for all nodes.
         let wlan = setup.interfaces.profiles.first().map(|p| &p.wlan);
         Captures {
@@ -216,6 +225,7 @@ impl Captures {
             radios,
             names: setup.names.clone(),
             places,
+            profiles,
             on_air: Vec::new(),
             aggregates: 0,
             is_vht: wlan.is_some_and(|w| w.ppdu.format == Format::Vht),
@@ -428,7 +438,9 @@ impl Captures {
         let mpdu = &f.mpdus[i];
         // An A-MPDU has one time in all its headers, by which readers put its MPDUs together.
         let place = f.aggregate.map(|number| (number, i + 1 == f.mpdus.len()));
-        let bytes = wifi::on_air(began, &f.frame, (self.channel(radio), self.is_vht), (&mpdu.bytes, place), bad);
+        let profile = &self.profiles[self.radios[f.frame.from.index()].profile as usize];
+        let first_bit = began + preamble_of(profile, &f.frame);
+        let bytes = wifi::on_air(first_bit, &f.frame, (self.channel(radio), self.is_vht), (&mpdu.bytes, place), bad);
         let at = began + mpdu.from;
         let (place, node) = (self.places[radio.index()], self.node(radio));
         let file = &mut self.files[node.index()];

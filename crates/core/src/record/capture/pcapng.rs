@@ -16,6 +16,7 @@ const ENHANCED_PACKET: u32 = 6;
 const COMMENT: u16 = 1;
 const APPLICATION: u16 = 4;
 const NAME: u16 = 2;
+const DESCRIPTION: u16 = 3;
 const RESOLUTION: u16 = 9;
 const FLAGS: u16 = 2;
 
@@ -82,12 +83,14 @@ pub fn section(out: &mut Vec<u8>, application: &str, comment: &str) {
     });
 }
 
-/// Writes the description of an interface. Times count nanoseconds; packets are not cut.
-pub fn interface(out: &mut Vec<u8>, link_type: u16, name: &str) {
+/// Writes the description of an interface of a node, by which merged files tell the interfaces of nodes apart. Times
+/// count nanoseconds; packets are not cut.
+pub fn interface(out: &mut Vec<u8>, link_type: u16, name: &str, node: &str) {
     block(out, INTERFACE, |out| {
         out.extend_from_slice(&link_type.to_le_bytes());
         out.extend_from_slice(&[0; 6]);
         option(out, NAME, name.as_bytes());
+        option(out, DESCRIPTION, node.as_bytes());
         option(out, RESOLUTION, &[9]);
         end_of_options(out);
     });
@@ -147,11 +150,12 @@ mod tests {
     #[test]
     fn an_interface_counts_nanoseconds() {
         let mut out = vec![];
-        interface(&mut out, RADIOTAP, "radio");
+        interface(&mut out, RADIOTAP, "radio", "node 3");
         #[rustfmt::skip]
         let expected = [
-            1, 0, 0, 0, 44, 0, 0, 0, 127, 0, 0, 0, 0, 0, 0, 0,
-            2, 0, 5, 0, b'r', b'a', b'd', b'i', b'o', 0, 0, 0, 9, 0, 1, 0, 9, 0, 0, 0, 0, 0, 0, 0, 44, 0, 0, 0,
+            1, 0, 0, 0, 56, 0, 0, 0, 127, 0, 0, 0, 0, 0, 0, 0,
+            2, 0, 5, 0, b'r', b'a', b'd', b'i', b'o', 0, 0, 0, 3, 0, 6, 0, b'n', b'o', b'd', b'e', b' ', b'3', 0, 0,
+            9, 0, 1, 0, 9, 0, 0, 0, 0, 0, 0, 0, 56, 0, 0, 0,
         ];
         assert_eq!(out, expected);
     }

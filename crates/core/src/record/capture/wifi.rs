@@ -100,7 +100,8 @@ fn frequency(channel: u16) -> u16 {
     }
 }
 
-/// MPDU with its radiotap header and check sequence, as it was sent; a flag tells that it was damaged on the way.
+/// MPDU with its radiotap header and check sequence, as it was sent; a flag tells that it was damaged on the way. `at`:
+/// time of the first bit of the MPDU, or of the first MPDU of an A-MPDU, which is what TSFT means.
 /// `is_vht`: an MCS is one of VHT, not HT. `aggregate`: number of the A-MPDU that it is in, and true for its last MPDU.
 pub fn on_air(
     at: Time,
@@ -129,8 +130,8 @@ pub fn on_air(
     out.extend_from_slice(&(band | modulation).to_le_bytes());
     let short = u8::from(mode.has_short_guard());
     if rate == MCS {
-        // Bandwidth, MCS and guard interval are known; HT counts the MCS over streams.
-        out.extend_from_slice(&[0b111, mode.width() | short << 2, mode.mcs() + 8 * (mode.streams() - 1)]);
+        // All is known: mixed format, BCC, no STBC, no extension streams; HT counts the MCS over streams.
+        out.extend_from_slice(&[0x7f, mode.width() | short << 2, mode.mcs() + 8 * (mode.streams() - 1)]);
     }
     if let Some((number, is_last)) = aggregate {
         out.resize(out.len().next_multiple_of(4), 0);
