@@ -228,12 +228,12 @@ def test_an_interrupted_decision_keeps_its_runs_and_goes_on(tmp_path: Path, monk
     whole = made(tmp_path / "whole")
     looks = 0
 
-    def interrupted(*args: Any) -> runner.Runner:
+    def interrupted(*args: Any, **named: Any) -> runner.Runner:
         nonlocal looks
         looks += 1
         if looks == 3:
             raise KeyboardInterrupt
-        return run(*args)
+        return run(*args, **named)
 
     run = runner.run
     with monkeypatch.context() as context:
