@@ -169,3 +169,13 @@ def test_studies_with_cases_are_refused(tmp_path: Path, capsys: pytest.CaptureFi
     assert cli.main(["sweep", str(tmp_path / "s.toml"), "--out", str(tmp_path / "s"), "-q"]) == 0
     assert cli.main(["archive", str(tmp_path / "s"), "-o", str(tmp_path / "s.zip")]) == 2
     assert "study with cases" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["check", "run"])
+def test_an_archive_that_is_cut_off_is_told(
+    command: str, folders: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "cut.zip").write_bytes((folders / "run.zip").read_bytes()[:5000])
+    assert cli.main([command, str(tmp_path / "cut.zip")]) == 2
+    assert "cut.zip" in (said := capsys.readouterr().err)
+    assert "it cannot be read: File is not a zip file" in said

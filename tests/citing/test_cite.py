@@ -156,6 +156,10 @@ def test_what_is_not_there_is_told(tmp_path: Path, capsys: pytest.CaptureFixture
     code, out, err = cite(capsys, str(tmp_path))
     assert code != 0
     assert "neither results nor a study" in err
+    (tmp_path / "wrong.toml").write_text("[tcp]\nwindo = 3\n", "utf-8")
+    code, out, err = cite(capsys, str(tmp_path / "wrong.toml"))
+    assert (code, out) == (2, "")
+    assert "wrong.toml: 2 errors; nothing was run." in err
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from command import PATIENCE_S, REPOSITORY, environment
 
-HEAVY = ("matplotlib", "numpy", "pandas", "polars", "rich", "scipy")
+HEAVY = ("chappe.archiving.check", "chappe.citing", "matplotlib", "numpy", "pandas", "polars", "rich", "scipy")
 
 LOADED = f"print(*sorted(set({HEAVY}) & set(sys.modules)), file=sys.stderr)"
 

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import os
 import re
 import zipfile
 from pathlib import Path, PurePosixPath
@@ -20,11 +19,6 @@ RESULTS = "results/"
 VERSIONS = "versions.json"
 NEEDED = ("README.md", CRATE, VERSIONS, "requirements.txt", "references.bib")
 """Files of every archive, beside the checksums and the results."""
-
-
-def is_archive(file: str) -> bool:
-    """True for a ZIP file."""
-    return os.path.isfile(file) and zipfile.is_zipfile(file)
 
 
 class Archive:

@@ -6,12 +6,26 @@ from pathlib import Path
 from chappe import __version__
 from chappe._common import outputs
 from chappe._common.words import count, plain, tell
-from chappe.archiving.check import Archive
 from chappe.cli.inputs import CommandError, named, output, print_json, unwritable
 from chappe.text import say
 
 _CHANGES = ("sets", "seed", "axes", "seeds", "precision", "max_seeds", "pool", "measures", "flows", "report", "out")
 _CHANGES_OF_RUN = ("why", "pcap", "qlog", "replay", "backend")
+
+_BEGIN = b"PK\x03\x04"
+"""First bytes of a ZIP file, also of one that was cut off."""
+
+
+def is_archive(file: str) -> bool:
+    """True for a ZIP file; a pipe, which can be read once, is none."""
+    path = Path(file)
+    try:
+        if not path.is_file():
+            return False
+        with path.open("rb") as begun:
+            return begun.read(len(_BEGIN)) == _BEGIN
+    except (OSError, ValueError):
+        return False
 
 
 def archive(args: argparse.Namespace) -> int:
@@ -38,6 +52,7 @@ def archive(args: argparse.Namespace) -> int:
 
 def repeat(args: argparse.Namespace, command: str) -> int:
     """Repeats an archive; 0 if its results are the same byte for byte, else 1."""
+    from chappe.archiving.check import Archive
     from chappe.archiving.repeat import differences
     from chappe.printing.studies import told_at_once
 

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from chappe import _core, citing
+from chappe import _core
 from chappe.cli.inputs import kind_of, print_json, scenario_in, text_in
 from chappe.errors import ScenarioError
 
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 def cite(args: argparse.Namespace) -> int:
     """``chappe cite``."""
-    keys = [] if args.path is None else _keys(args.path)
+    from chappe import citing
+
+    keys = [] if args.file is None else _keys(args.file)
     if args.json:
         print_json({"bibtex": citing.bibtex(keys), "references": ["chappe", *keys]})
     else:
@@ -26,6 +28,8 @@ def cite(args: argparse.Namespace) -> int:
 
 def _keys(path: str) -> list[str]:
     """References of the scenarios of a file or a folder."""
+    from chappe import citing
+
     if path and Path(path).is_dir():
         return citing.cited(_of_folder(Path(path)))
     text = text_in(path)

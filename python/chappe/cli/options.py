@@ -686,7 +686,7 @@ def parser(words: Sequence[str] = ()) -> Parser:
 
     q = command("cite", cite.cite, "print BibTeX of Chappe and of the papers, standards and RFCs of the models in use")
     q.add_argument(
-        "path",
+        "file",
         metavar="PATH",
         nargs="?",
         help="scenario or study file, or folder of a run or a study; -: standard input (default: Chappe alone)",

@@ -10,9 +10,8 @@ from chappe import _core
 from chappe import text as show
 from chappe._common import outputs
 from chappe._common.words import count, plain, tell
-from chappe.archiving.check import Archive, is_archive
 from chappe.cli import saved
-from chappe.cli.archives import repeat
+from chappe.cli.archives import is_archive, repeat
 from chappe.cli.inputs import (
     BAD_INPUT,
     CommandError,
@@ -234,6 +233,8 @@ def check(args: argparse.Namespace) -> int:
     surveys: list[dict[str, Any]] = []
     for file in args.files:
         if is_archive(file):
+            from chappe.archiving.check import Archive
+
             found = Archive(Path(file)).problems
             problems += [Problem("", message, None, file, None, None) for message in found]
             for message in () if args.json else found:

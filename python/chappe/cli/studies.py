@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from chappe._common.arguments import JOBS_OR_RAY, problem
 from chappe._common.words import plain, tell
-from chappe.archiving.check import is_archive
-from chappe.cli.archives import repeat
+from chappe.cli.archives import is_archive, repeat
 from chappe.cli.inputs import (
     KEPT,
     STDIN,

@@ -768,7 +768,7 @@
     at("node").replaceChildren(new Option("no node", ""), ...[...numbers].map((n) => new Option(`node ${label(n)}`, String(n))));
   };
 
-  // What was typed, as JSON: a number, a list or a word.
+  // Typed text as JSON: a number, a list or a word.
   const value = (text) => { try { JSON.parse(text); return text; } catch { return JSON.stringify(text); } };
 
   // ---- beginning ----

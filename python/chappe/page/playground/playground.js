@@ -31,7 +31,7 @@
     document.body.dataset.checked = answer.error ? "bad" : "good";
   };
 
-  // What is written at the caret: the start of a name, or of a value with the name of its setting.
+  // Words at the caret: the start of a name, or of a value with the name of its setting.
   const typed = () => {
     const before = editor.value.slice(0, editor.selectionStart), line = before.slice(before.lastIndexOf("\n") + 1);
     const heads = [...before.slice(0, before.length - line.length).matchAll(/^\s*\[\[?\s*([\w.-]+)\s*\]\]?/gm)];

@@ -119,7 +119,7 @@ def _unit(column: str) -> dict[str, str]:
 
 @cache
 def _described() -> dict[str, dict[str, Any]]:
-    """What ``docs/generate.py`` takes from ``docs/results.md``, by table."""
+    """Descriptions of tables that ``docs/generate.py`` takes from ``docs/results.md``, by table."""
     text = Path(_core.__file__).with_name("descriptions.json").read_text(encoding="utf-8")
     tables: dict[str, dict[str, Any]] = json.loads(text)["tables"]
     return tables

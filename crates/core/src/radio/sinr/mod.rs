@@ -53,8 +53,8 @@ struct Air {
     power: f64,
     /// The locked frame began when no other signal was present, and none has arrived since.
     is_alone: bool,
-    /// What noise alone does to the last frames that were alone, of those judged as a whole and of those judged MPDU by
-    /// MPDU, because data and responses alternate.
+    /// Effect of noise alone on the last frame that was alone, among those judged as a whole and among those judged MPDU
+    /// by MPDU: data and responses alternate.
     by_noise: [ByNoise; 2],
     /// Data of the locked frame, and of the last one that was judged, where MPDUs are judged.
     pieces: Vec<Piece>,

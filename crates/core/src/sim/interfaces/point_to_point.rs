@@ -140,9 +140,6 @@ impl Sim {
     /// Timer of a link: the transmitter becomes free, or a packet arrives at its end.
     #[inline(never)]
     pub(in crate::sim) fn on_link(&mut self, link: usize) {
-        if self.net.links.directions[link].schedules {
-            return self.on_arrivals(link);
-        }
         if self.net.links.directions[link].link.finish(self.now) {
             self.transmit_next(link);
         }
@@ -156,38 +153,10 @@ impl Sim {
                 d.damaged += 1;
                 self.lose_packet(from, packet, Reason::LinkError);
             } else {
-                self.note_arrival((from, to), packet);
+                self.watch.note_arrival(self.now, (from, to), packet, &mut self.pool);
+                self.pool.set_context(to, self.now);
+                self.pool.note(packet, Happening::Arrived);
                 self.on_arrival_by_link(to, packet);
-            }
-        }
-        self.timers.set(Timer::Link(link), self.net.links.directions[link].link.deadline());
-    }
-
-    #[inline]
-    fn note_arrival(&mut self, (from, to): (NodeId, NodeId), packet: PacketId) {
-        self.watch.note_arrival(self.now, (from, to), packet, &mut self.pool);
-        self.pool.set_context(to, self.now);
-        self.pool.note(packet, Happening::Arrived);
-    }
-
-    /// Packets arrive over a link on which they were scheduled: no middlebox takes them.
-    fn on_arrivals(&mut self, link: usize) {
-        while let Some(packet) = self.net.links.directions[link].link.arrived(self.now) {
-            let d = &mut self.net.links.directions[link];
-            let (from, to) = (d.from, d.to);
-            let at_once = |flow| self.flows.segments_at_once(flow);
-            if self.net.nodes[to.index()].off {
-                self.drop_packet(to, packet, Reason::NodeOff);
-            } else if d.error_place == Place::AfterTransmitter && d.error.damages_packet(&self.pool[packet], at_once) {
-                d.damaged += 1;
-                self.lose_packet(from, packet, Reason::LinkError);
-            } else {
-                self.note_arrival((from, to), packet);
-                if self.pool[packet].final_destination == to {
-                    self.on_delivered_to(to, packet);
-                } else {
-                    self.forward(to, packet);
-                }
             }
         }
         self.timers.set(Timer::Link(link), self.net.links.directions[link].link.deadline());

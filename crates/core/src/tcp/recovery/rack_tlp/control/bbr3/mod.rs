@@ -1,8 +1,8 @@
 //! BBR, version 3 (draft-ietf-ccwg-bbr-06): rate and window follow the largest delivery rate and the smallest round-trip
 //! time, within limits that losses set. Names are those of the draft; volumes are in segments, rates in segments/s.
 //!
-//! What the draft leaves open: gains of ProbeBW are those of its table, `probe_rtt_min_delay` begins without a value,
-//! and an echoed mark (RFC 3168) counts as a loss; two rounds in a row with one end Startup.
+//! The draft leaves three points open. Here the gains of ProbeBW are those of its table, `probe_rtt_min_delay` begins
+//! without a value, and an echoed mark (RFC 3168) counts as a loss: two rounds in a row with such a mark end Startup.
 
 mod cycle;
 mod model;
@@ -44,7 +44,7 @@ const MOST_QUANTUM: f64 = 65_536.0;
 
 /// Information that an acknowledgement gives to BBR version 3.
 pub(in crate::tcp) struct Bbr3Input<'a> {
-    /// What version 1 is given, too.
+    /// Information that version 1 gets, too.
     pub ack: BbrInput<'a>,
     /// C.lost: segments marked lost since the beginning.
     pub lost: u64,
@@ -56,7 +56,7 @@ pub(in crate::tcp) struct Bbr3Input<'a> {
     pub sack: bool,
 }
 
-/// What a loss may prove wrong, as it was before.
+/// Limits and state before a loss, for the case that the loss proves to be none.
 #[derive(Clone, Copy, Debug, Default)]
 struct Undo {
     /// State that the loss has ended.

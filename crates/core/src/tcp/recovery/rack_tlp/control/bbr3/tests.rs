@@ -358,7 +358,7 @@ fn two_percent_are_too_many() {
     assert!(is_too_high(1.0, 1000.0, false), "without SACK any loss counts");
 }
 
-/// What was in flight when losses crossed the threshold (V9), for single packets.
+/// Segments in flight when losses crossed the threshold (V9), for single packets.
 #[test]
 fn the_flight_at_the_loss_is_interpolated() {
     let rounded = |tx, lost| (inflight_at_loss(tx, lost) * 100.0_f64).round() / 100.0;
